@@ -123,7 +123,7 @@ class EstimatedRun:
         """Difference to a companion on a long window, or to one with two thirds of the spans of a long one, as it is.
 
         Two windows may agree with each other and be wrong: waves that leave neither of them are in both. Where they
-        do not agree, the longer of the two is held against one half as long again, and twice what that moves is
+        do not agree, the longer of the two is compared with one half as long again, and twice what that moves is
         added: near a resonance what still longer windows move falls slowly.
         """
         if self.known_window_share is not None:

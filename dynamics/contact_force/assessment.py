@@ -21,7 +21,7 @@ SHIPPED_LIMITS = "standards/contact_force"
 
 @dataclass(frozen=True)
 class Criterion:
-    """One limit with the value that is held against it, in the unit at the end of the statistic's name.
+    """One limit with the value that is compared with it, in the unit at the end of the statistic's name.
 
     Attributes
     ----------

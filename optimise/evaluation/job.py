@@ -39,6 +39,8 @@ class Job:
     neighbours : tuple of (line, step)
         Lines a small step away along each variable that derivatives are wanted by, and the step; none where they are
         not.
+    marched_slopes : bool
+        Whether derivatives are wanted, too, where the operator left the design to a march: they cost ten designs.
     steps : tuple of float
         A small step of each input of a point that derivatives are wanted by, in its unit; none where they are not.
     gains : tuple of (str, float)
@@ -53,6 +55,7 @@ class Job:
     place: tuple[float, ...] = field(default=(), kw_only=True)
     tolerance: float | None = field(default=None, kw_only=True)
     neighbours: tuple[tuple[CatenarySpec, float], ...] = field(default=(), kw_only=True)
+    marched_slopes: bool = field(default=True, kw_only=True)
     steps: tuple[float, ...] = field(default=(), kw_only=True)
     window: float | None = field(default=None, kw_only=True)
     gains: tuple[tuple[str, float], ...] = field(default=(), kw_only=True)

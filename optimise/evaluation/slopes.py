@@ -133,6 +133,8 @@ def design_slopes(outcome: Outcome, job: Job, setting: Setting, solution: Soluti
     line = solution.equilibrium
     if not job.neighbours or outcome.status is not OutcomeStatus.OK or not solution.found_steady_state:
         return outcome
+    if not job.marched_slopes and solution.case.periodic.method == "operator" and solution.method == "march":
+        return outcome
     near = Neighbours.of(job.neighbours, line)
     if not near.sound:
         return outcome

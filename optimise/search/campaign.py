@@ -263,7 +263,8 @@ class _Run:
                 job = Job(record.number, self.space.spec_of(record.values), tolerance=tolerance, gains=gains)
                 by_derivatives = self.campaign.searches_by_derivatives
                 if by_derivatives or (record.polished and self.campaign.polishes_by_derivatives):
-                    job = replace(job, neighbours=neighbours_of(self.space, record.values))
+                    near = neighbours_of(self.space, record.values)
+                    job = replace(job, neighbours=near, marched_slopes=record.polished)
             except ValueError as error:
                 self.finished[record.number] = failed(record.number, f"the design is not a valid line: {error}")
             else:

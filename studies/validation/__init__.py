@@ -1,1 +1,1 @@
-"""Published references case by case: what is run, what it is held against, what is drawn."""
+"""Published references case by case: what is run, what it is compared with, what is drawn."""

@@ -1,6 +1,6 @@
 """The tests of Gil et al., section 5, emulated: pantograph and mass on stitched and simple line, optimised designs.
 
-The emulated test is held against the periodic state solved at once, that against the long transient; nothing in the
+The emulated test is compared with the periodic state solved at once, that against the long transient; nothing in the
 three is shared beyond the line itself. The device of the paper is metal, ours a model, so its forces are printed.
 """
 

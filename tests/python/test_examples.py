@@ -32,13 +32,14 @@ def test_a_line_of_your_own(own_folder, capsys):
 
 @pytest.mark.filterwarnings("ignore:.*pre-sag is negative")  # designs may hog the wire, and are said to
 def test_an_optimum(own_folder):
-    gain = run("optimum", 21, synchronous=True, **SMALL)
-    assert -60.0 < gain < 0.0
+    # the designs of a fixed sequence, whatever the last digits of a processor: a number that holds everywhere
+    gain = run("optimum", 21, sampler="qmc", **SMALL)
+    assert gain == pytest.approx(-5.28, abs=0.1)
     assert yaml.safe_load((own_folder / "best.yaml").read_text(encoding="utf-8"))["name"] == "re330_both"
 
 
 def test_a_robust_optimum():
-    assert -60.0 < run("robust_optimum", 8, synchronous=True, **SMALL) < 0.0
+    assert run("robust_optimum", 8, sampler="qmc", seed=3, **SMALL) == pytest.approx(-3.24, abs=0.1)
 
 
 def test_a_sweep_finds_the_worst_speed(own_folder):

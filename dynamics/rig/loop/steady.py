@@ -1,4 +1,4 @@
-"""The steady state that a loop converges to, solved at once: the reference that an emulated test is held against.
+"""The steady state that a loop converges to, solved at once: the reference that an emulated test is compared with.
 
 A periodic device answers harmonic by harmonic, so that the contact force follows from the droppers' correction forces;
 these solve a complementarity problem by projected Gauss-Seidel in time order. Filters are the loop's own, or none.

@@ -1,4 +1,4 @@
-"""The rate of a test's steps, held against the device's own stamps and, since stamps may lie, the server's clock."""
+"""The rate of a test's steps, compared with the device's own stamps and, since stamps may lie, the server's clock."""
 
 from __future__ import annotations
 

@@ -204,7 +204,7 @@ def _force_in_words(result: CampaignResult) -> str:
 
 
 def _force_held(outcome: Outcome, limits: LimitsSpec) -> float | None:
-    """Least static dropper force that the limit is held against [N], from its violation."""
+    """Least static dropper force that the limit is compared with [N], from its violation."""
     violation = outcome.constraints.get("g_static_dropper_force")
     if violation is None:
         return outcome.static_dropper_force_min_N

@@ -38,7 +38,7 @@ def assessed(
 
 
 def unconfirmed(assessment: Assessment) -> int:
-    """Count the limits that nobody has held against the text of their standard."""
+    """Count the limits that nobody has compared with the text of their standard."""
     return sum(c.row.confirmed is None for c in assessment.designs[-1][1])
 
 
@@ -84,7 +84,7 @@ def assessment_table(assessment: Assessment) -> Table:
         rows=tuple(rows),
         align="ll" + "r" * len(labels) + "usll",
         caption=f"{assessment.title}; file {assessment.file}. This table states figures, not conformity: rows that "
-        "nobody has confirmed must be held against the standard's text first (report.limits=FILE). Standards limit "
+        "nobody has confirmed must be compared with the standard's text first (report.limits=FILE). Standards limit "
         "measured arcing; computed loss of contact stands for it."
         + (f" summary.json was judged by another file when it was written: {assessment.recorded}." if other else ""),
     )

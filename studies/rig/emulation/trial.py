@@ -1,4 +1,4 @@
-"""One emulated test with everything it is held against: the periodic states, and the long transient."""
+"""One emulated test with everything it is compared with: the periodic states, and the long transient."""
 
 from __future__ import annotations
 
