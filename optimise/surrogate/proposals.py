@@ -44,6 +44,9 @@ HOLDS = -0.5
 # candidates: anywhere in the box, near each of the best designs at these distances; the best of so many groups climb
 ANYWHERE, BEST, NEAR, DISTANCES = 400, 4, 30, (0.02, 0.06, 0.15)
 STARTS, CLIMB = 4, 25
+# one proposal in so many is sought for an improvement by a deviation of all that is known: it leaves a basin that the
+# others would refine
+EXPLORES, BOLDER = 3, 1.0
 # deviations below which the expected improvement is that of its asymptote
 ASYMPTOTE = -5.0
 LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -132,6 +135,8 @@ class Proposals:
             return self._values(sequence.random(1 << place.bit_length())[place - 1])
         unknown = [r for k, r in enumerate(searched) if k >= len(known) or not self._has_numbers(r)]
         model = self._model(known).with_expected(np.array([self._share(r) for r in unknown]))
+        if place % EXPLORES == 0 and model.least is not None:
+            model = replace(model, least=model.least - BOLDER)
         best = sorted((cost_of(r, self._objectives) or 0.0, k) for k, r in enumerate(known) if self._has_numbers(r))
         centres = np.array([self._share(known[k]) for _, k in best[:BEST]])
         return self._values(_best_point(model, centres, np.random.default_rng([self._seed, place])))

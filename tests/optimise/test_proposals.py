@@ -133,8 +133,8 @@ def test_designs_without_numbers_do_not_end_the_search(tmp_path, case):
     def with_holes(task, setting):
         return failed(task.number, "no convergence") if task.number % 4 == 2 else bowl_with_slack_designs(task, setting)
 
-    result = run(tmp_path, case, with_holes, trials=20)
-    assert len({r.values for r in result.records}) == 20
+    result = run(tmp_path, case, with_holes, trials=32)
+    assert len({r.values for r in result.records}) == 32
     assert result.best.outcome.sigma_N < result.nominal.outcome.sigma_N
 
 
@@ -178,3 +178,13 @@ def test_what_is_to_be_gained_has_the_derivatives_of_differences():
         assert gain == pytest.approx(float(model.gain(point[None])[0]), rel=1e-12)
         moved = model.gain(np.vstack([point + step * np.eye(3), point - step * np.eye(3)]))
         assert slope == pytest.approx((moved[:3] - moved[3:]) / (2 * step), rel=2e-5)
+
+
+def test_one_design_in_three_leaves_the_basin_that_the_others_refine(tmp_path, case):
+    result = run(tmp_path, case, two_wells, trials=36)
+    low, high = (np.array([getattr(v, end) for v in result.space.variables]) for end in ("low", "high"))
+    shares = np.array([(np.array(r.values) - low) / (high - low) for r in result.records])
+    sigma = np.array([r.outcome.sigma_N if r.outcome.feasible else np.inf for r in result.records])
+    away = [np.abs(shares[k] - shares[sigma[: k - 2].argmin()]).max() for k in range(12, 36)]
+    bold, others = away[::3], [d for k, d in enumerate(away) if k % 3]
+    assert np.median(bold) > 2.0 * np.median(others)
