@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -205,9 +204,9 @@ class Proposals:
         return Observations(points, (heights - mean) / deviation, np.array(sloped, dtype=np.int64), scaled, self._free)
 
 
-def _log_density(z: Any) -> Any:
+def _log_density(z: Floats | float) -> Floats:
     """Logarithm of the normal density."""
-    return -0.5 * z * z - LOG_ROOT_2PI
+    return np.asarray(-0.5 * np.square(z) - LOG_ROOT_2PI, dtype=np.float64)
 
 
 def _log_improvement(z: Floats) -> Floats:

