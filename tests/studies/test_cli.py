@@ -54,7 +54,7 @@ def test_help_answers_at_once(console, arguments):
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    # processor time; half a second is wanted of a free machine, a crowded one has taken 1.13 s, and one library that help
+    # processor time; half a second is wanted of a free machine, a crowded one has taken 1.13 s, and a library that help
     # must not import (below) takes a second more
     assert min(seconds() for _ in range(3)) < 1.6
 
