@@ -44,8 +44,8 @@ HOLDS = -0.5
 ANYWHERE, BEST, NEAR, DISTANCES = 400, 4, 30, (0.02, 0.06, 0.15)
 STARTS, CLIMB = 4, 25
 # one proposal in so many is sought for an improvement by a deviation of all that is known: it leaves a basin that the
-# others would refine
-EXPLORES, BOLDER = 3, 1.0
+# others would refine. With fewer numbers a variable, values or derivatives, no basin is known
+EXPLORES, BOLDER, BASIN = 3, 1.0, 3
 # deviations below which the expected improvement is that of its asymptote
 ASYMPTOTE = -5.0
 LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -133,9 +133,11 @@ class Proposals:
             sequence = qmc.Sobol(len(self._low), scramble=True, rng=np.random.default_rng([self._seed]))
             return self._values(sequence.random(1 << place.bit_length())[place - 1])
         unknown = [r for k, r in enumerate(searched) if k >= len(known) or not self._has_numbers(r)]
-        model = self._model(known).with_expected(np.array([self._share(r) for r in unknown]))
-        if place % EXPLORES == 0 and model.least is not None:
+        model = self._model(known)
+        knows = len(model.objective.seen.all) >= BASIN * len(self._low)
+        if place % EXPLORES == 0 and knows and model.least is not None:
             model = replace(model, least=model.least - BOLDER)
+        model = model.with_expected(np.array([self._share(r) for r in unknown]))
         best = sorted((cost_of(r, self._objectives) or 0.0, k) for k, r in enumerate(known) if self._has_numbers(r))
         centres = np.array([self._share(known[k]) for _, k in best[:BEST]])
         return self._values(_best_point(model, centres, np.random.default_rng([self._seed, place])))
@@ -225,11 +227,12 @@ def _best_point(model: _Model, centres: Floats, rng: np.random.Generator) -> Flo
     groups = [rng.random((ANYWHERE, size)), *near]
     gains = [model.gain(points) for points in groups]
     firsts = sorted((float(-gain.max()), k) for k, gain in enumerate(gains))[:STARTS]
-    best, least = np.zeros(size), np.inf
-    for _, k in firsts:
+    starts = [groups[k][int(gains[k].argmax())] for _, k in firsts]
+    best, least = starts[0], np.inf
+    for start in starts:
         found = minimize(
-            lambda u: _turned(model.slope(u)), groups[k][int(gains[k].argmax())], jac=True, method="L-BFGS-B",
-            bounds=[(0.0, 1.0)] * size, options={"maxiter": CLIMB},
+            lambda u: _turned(model.slope(u)), start, jac=True, method="L-BFGS-B", bounds=[(0.0, 1.0)] * size,
+            options={"maxiter": CLIMB},
         )  # fmt: skip
         if found.fun < least:
             best, least = np.clip(found.x, 0.0, 1.0), float(found.fun)
@@ -237,4 +240,5 @@ def _best_point(model: _Model, centres: Floats, rng: np.random.Generator) -> Flo
 
 
 def _turned(found: tuple[float, Floats]) -> tuple[float, Floats]:
+    """Gain and its derivatives as what a minimum is sought of."""
     return -found[0], -found[1]

@@ -133,8 +133,8 @@ def test_designs_without_numbers_do_not_end_the_search(tmp_path, case):
     def with_holes(task, setting):
         return failed(task.number, "no convergence") if task.number % 4 == 2 else bowl_with_slack_designs(task, setting)
 
-    result = run(tmp_path, case, with_holes, trials=32)
-    assert len({r.values for r in result.records}) == 32
+    result = run(tmp_path, case, with_holes, trials=20)
+    assert len({r.values for r in result.records}) == 20
     assert result.best.outcome.sigma_N < result.nominal.outcome.sigma_N
 
 

@@ -60,6 +60,7 @@ def console(folder):
 
     def run(*arguments: str, **kwargs) -> Ended:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as installed: the second run compiles nothing
         command = [sys.executable, "-m", "studies.cli", *arguments]
         done = subprocess.run(
             command, cwd=folder, env=environment, capture_output=True, text=True, check=False, **kwargs

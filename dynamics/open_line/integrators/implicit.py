@@ -5,12 +5,12 @@
 
 (Hilber, Hughes, Taylor 1977; alpha = 0, beta = 1/4, gamma = 1/2 is Newmark's method of constant average acceleration,
 as PantoCat, eqs 4 to 8, iterates it.) After a correction A du = r the residual of the linear part is zero, and what
-remains is the change of the local force e beyond K du. No stiffness product is formed in a step: with
-C = alpha_R M + beta_R K + C', K du follows from A du, M du and C' du, and M, K times v, a are carried along; what a
-linearised line has in their place is in `linear_line`. The
-contact force is corrected by the share 1 / (1 + k g) of what its law asks for, g being what wire and head give way
-to it within a step. After the first correction of a linearised line, forces change at contacts and slack droppers
-alone, and a step is so short that the line answers near them alone: later corrections are solved for in those rows.
+remains is the change of the local force e beyond K du. No stiffness product is formed in a step: with C = alpha_R M +
+beta_R K + C', K du follows from A du, M du and C' du, and M, K times v, a are carried along; what a linearised line has
+in their place is in `linear_line`. The contact force is corrected by the share 1 / (1 + k g) of what its law asks for,
+g being what wire and head give way to it within a step. After the first correction of a linearised line, forces change
+at contacts and slack droppers alone, and a step is so short that the line answers near them alone: later corrections
+are solved for in those rows.
 """
 
 from __future__ import annotations
@@ -26,12 +26,7 @@ from dynamics.open_line.contact import on_head
 from dynamics.open_line.dropper_forces import note_slack
 from dynamics.open_line.forces import local_forces, pantograph_residual
 from dynamics.open_line.integrators.controlled import begin_controls, correct_controls, end_controls
-from dynamics.open_line.integrators.linear_line import (
-    correct_predicted,
-    move_line,
-    predict_line,
-    right_side,
-)
+from dynamics.open_line.integrators.linear_line import correct_predicted, move_line, predict_line, right_side
 from dynamics.open_line.integrators.scheme import ImplicitScheme, Work
 from dynamics.open_line.system import Motion, State, System, Touch
 
