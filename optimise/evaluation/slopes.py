@@ -133,7 +133,7 @@ def design_slopes(outcome: Outcome, job: Job, setting: Setting, solution: Soluti
     line = solution.equilibrium
     if not job.neighbours or outcome.status is not OutcomeStatus.OK or not solution.found_steady_state:
         return outcome
-    if not job.marched_slopes and solution.case.periodic.method == "operator" and solution.method == "march":
+    if not job.marched_slopes and _left_to_the_march(solution):
         return outcome
     near = Neighbours.of(job.neighbours, line)
     if not near.sound:
@@ -153,6 +153,8 @@ def scenario_slopes(
 
     Neighbouring lines are installed with the same errors. ``solutions`` are those of the scenarios, in their order.
     """
+    if not job.marched_slopes and any(map(_left_to_the_march, solutions)):
+        return outcome
     scenarios, near = setting.scenarios, Neighbours.of(job.neighbours, ideal)
     assert scenarios is not None
     if not near.sound:
@@ -188,6 +190,11 @@ def scenario_slopes(
         violations[SCENARIO_SIGMA] = found[0][worst] / (reference.scenario_sigma_N or sigma)[worst]
     objective = scenarios.slopes(scenarios.objectives[0], figures, found[0])
     return _with_slopes(outcome, objective, violations)
+
+
+def _left_to_the_march(solution: Solution) -> bool:
+    """Whether the operator was asked for, and left the case to a march."""
+    return solution.case.periodic.method == "operator" and solution.method == "march"
 
 
 def _met(condition: Condition, near: Sequence[Equilibrium], line: Equilibrium) -> Sequence[Equilibrium]:

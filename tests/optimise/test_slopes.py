@@ -7,6 +7,7 @@ import pytest
 
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.case_input import job_input
+from dynamics.steady_state import by_operator
 from optimise.design.neighbours import neighbours_of
 from optimise.design.space import DesignSpace
 from optimise.evaluation.constraints import CONSTRAINTS, SCENARIO_SIGMA, Reference
@@ -126,3 +127,24 @@ def test_worn_wires_have_derivatives():
     """Droppers stay as they are cut for the new wire: lengths that every variable moves."""
     spec = ScenariosSpec.model_validate({"wear": {"lost_mm": [1.5]}})
     compared(Setting(CASE, scenarios=scenario_set(spec, ("sigma",), CASE)), (2,))
+
+
+@pytest.mark.parametrize("speeds", [(), (195.0, 200.0)], ids=["one case", "scenarios"])
+def test_a_search_does_without_derivatives_where_the_operator_leaves_a_design_to_the_march(monkeypatch, speeds):
+    short = CASE.periodic.model_copy(update={"method": "operator", "tolerance": 1e-2, "spans_behind": 4})
+    case = CASE.model_copy(update={"periodic": short})
+    spec = ScenariosSpec.model_validate({"speeds_kmh": speeds}) if speeds else None
+    setting = Setting(case, scenarios=scenario_set(spec, ("sigma",), case) if spec else None)
+    near = neighbours_of(SPACE, VALUES)
+
+    def left_at(left):
+        """What the operator has, or a reason at that speed."""
+        solve = by_operator.solve_by_operator
+        return lambda case, *rest: "left" if case.speed_kmh == left else solve(case, *rest)
+
+    monkeypatch.setattr("dynamics.steady_state.periodic.solve_by_operator", left_at(200.0))
+    searched = outcome_at(setting, VALUES, neighbours=near, marched_slopes=False)
+    assert searched.sigma_N and not searched.slopes
+    assert outcome_at(setting, VALUES, neighbours=near).slopes, "a polish asks for them"
+    monkeypatch.setattr("dynamics.steady_state.periodic.solve_by_operator", left_at(None))
+    assert outcome_at(setting, VALUES, neighbours=near, marched_slopes=False).slopes

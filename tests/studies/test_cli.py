@@ -43,7 +43,7 @@ def test_a_page_gives_every_key_with_unit_and_range(catenary):
     assert "periodic.spans_behind = 45" in page and "dt = 0.001" in page
     searched, shown = (catenary(study, "--help").out for study in ("optimise", "demo"))
     assert "periodic.spans_behind = 10" in searched and "dt = 0.002" in searched and "trials = 200" in searched
-    assert "trials = 36" in shown and "trust.speeds = 3" in shown
+    assert "trials = 33" in shown and "trust.speeds = 3" in shown
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["simulate", "--help"], ["optimise", "--help"]])
