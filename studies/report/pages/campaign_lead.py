@@ -23,8 +23,8 @@ HOLDS, NOT, OPEN = "holds", "does not hold", "not known"
 LEGEND = (
     f"Verdicts: “{HOLDS}” and “{NOT}” are what the figures next to them say; “{OPEN}”: one of them, or its error, is "
     f"missing. A lower σ is “{BETTER}” and a higher one “{WORSE}” only where it differs by more than both numerical "
-    f"errors, the root of the sum of their squares; else it is “{SAME}”. “Unconfirmed”: nobody has held the limits "
-    "against the standard's text."
+    f"errors, the root of the sum of their squares; else it is “{SAME}”. “Unconfirmed”: nobody has compared the limits "
+    "with the text of the standard."
 )
 ELSEWHERE = "is better away from the search's own conditions too"
 NOT_SLACK = "has no dropper slack at rest when fitted with errors"
