@@ -133,14 +133,14 @@ def _print_anything() -> None:
 
 
 def _dispatch(arguments: list[str]) -> int:
-    from studies.input import usage
-
     try:
         Path.cwd()
     except FileNotFoundError:
         return ended.refuse(["the current folder must exist: it was deleted; change to another one"], "catenary")
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        print(usage.overview(STUDIES))
+        from studies.input.overview import overview
+
+        print(overview(STUDIES))
         return DONE
     study, rest = arguments[0], arguments[1:]
     if study in ("--version", "version"):
@@ -158,11 +158,11 @@ def _dispatch(arguments: list[str]) -> int:
 
 def _dispatch_family(family: str, arguments: list[str]) -> int:
     """Run a subcommand, such as ``rig map``; the family's own page lists them."""
-    from studies.input import usage
-
     commands: dict[str, str] = import_module(f"studies.{family}").COMMANDS
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        print(usage.family_page(family, STUDIES[family], commands))
+        from studies.input.overview import family_page
+
+        print(family_page(family, STUDIES[family], commands))
         return DONE
     name, rest = arguments[0], arguments[1:]
     if name not in commands:
@@ -180,10 +180,10 @@ def _unknown(what: str, name: str, known: dict[str, str], command: str) -> int:
 
 def _one(study: str, summary: str, module: ModuleType, rest: list[str]) -> int:
     """Page of a command, or the command itself."""
-    from studies.input import usage
-
     if any(option in rest for option in ("-h", "--help")):
-        print(usage.study_page(study, summary, module))
+        from studies.input.usage import study_page
+
+        print(study_page(study, summary, module))
         return DONE
     return _run(study, module, rest)
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from catenary.errors import InputError
-from catenary.library.overlaps import SPACING
 from catenary.library.table import Quantity, Table, cell_number, column_of, name_and_unit
 from catenary.spec.attached.elements import NEEDS
 from catenary.spec.attached.wear import MOST_WORN
 from catenary.spec.components import HIGHEST, LONGEST, SHORTEST
 from catenary.spec.keys import did_you_mean
 from catenary.spec.section import LONGEST_ERROR
+from catenary.spec.tension_section import SPACING
 
 __all__ = ["COLUMNS", "REMARKS", "TABLES", "Column", "Row", "read_rows"]
 

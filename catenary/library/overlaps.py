@@ -9,12 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ELEVATION", "SPACING", "Rise", "rises"]
-
-# chosen: a contact wire this much higher where it ends is out of reach of a pantograph from one span before [m]
-ELEVATION = 0.5
-# chosen: wires of an overlap side by side; where sections are insulated from each other the air between them says [m]
-SPACING = {"uninsulated": 0.2, "insulated": 0.45}
+__all__ = ["Rise", "rises"]
 
 
 @dataclass(frozen=True)

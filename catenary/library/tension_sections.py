@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Any
 
 from catenary.library.columns import Row
-from catenary.library.overlaps import ELEVATION, SPACING, Rise, rises
+from catenary.library.overlaps import Rise, rises
 from catenary.spec.keys import did_you_mean
-from catenary.spec.tension_section import FEWEST_SPANS, LEAST_OVERLAP, MOST_OVERLAP
+from catenary.spec.tension_section import ELEVATION, FEWEST_SPANS, LEAST_OVERLAP, MOST_OVERLAP, SPACING
 
 __all__ = ["Held", "Stretch", "held_by", "owner", "stretches_of"]
 

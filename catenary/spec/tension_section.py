@@ -10,13 +10,26 @@ from pydantic import Field, model_validator
 
 from catenary.spec.components import Spec
 
-__all__ = ["FEWEST_SPANS", "LEAST_OVERLAP", "MOST_OVERLAP", "EndsSpec", "TensionSectionSpec", "misfits"]
+__all__ = [
+    "ELEVATION",
+    "FEWEST_SPANS",
+    "LEAST_OVERLAP",
+    "MOST_OVERLAP",
+    "SPACING",
+    "EndsSpec",
+    "TensionSectionSpec",
+    "misfits",
+]
 
 # spans of a section, and of an overlap of two
 FEWEST_SPANS = 3
 LEAST_OVERLAP, MOST_OVERLAP = 2, 6
 # of the ends' keys, those that each kind takes
 TAKES = {"spring_damper": ("stiffness", "damping"), "weight": ("ratio",), "fixed": ()}
+# chosen: a contact wire this much higher where it ends is out of reach of a pantograph from one span before [m]
+ELEVATION = 0.5
+# chosen: wires of an overlap side by side; where sections are insulated from each other the air between them says [m]
+SPACING = {"uninsulated": 0.2, "insulated": 0.45}
 
 
 class EndsSpec(Spec):

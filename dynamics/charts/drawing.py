@@ -18,10 +18,10 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from dynamics.charts.heat import BELOW, draw_heat
-from dynamics.charts.numbers import axis_ticks
 from dynamics.charts.parts import Chart, Curve, Stations
 from dynamics.charts.point_names import NAME_SIZE, point_names
 from dynamics.charts.style import COLOURS, DASHES, INK, LINE_WIDTH, SOFT, figure_size, house_style
+from dynamics.charts.ticks import axis_ticks
 
 __all__ = ["WIDTH", "charts_figure", "thinned"]
 

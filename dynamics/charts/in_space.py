@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from catenary.layout.geometry import AUXILIARY, CONTACT, MESSENGER, STITCH
 from catenary.layout.track import head_offset, head_roll, plan_points
-from dynamics.charts.numbers import nice_exaggeration, number
+from dynamics.charts.numbers import number
 from dynamics.charts.parts import Chart, Curve, Mark, Role, Stations
+from dynamics.charts.ticks import nice_exaggeration
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.pantograph import HeadSpec
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Annotated, Literal, Self
 
-import numpy as np
 from pydantic import Field, model_validator
 
 from catenary.spec.components import Spec
@@ -51,5 +50,7 @@ class RangeSpec(SpreadSpec):
     @property
     def values(self) -> tuple[float, ...]:
         """Values, rounded to twelve digits so that 0.1 is 0.1."""
+        import numpy as np  # help needs none
+
         space = np.geomspace if self.spacing == "log" else np.linspace
         return tuple(float(f"{v:.12g}") for v in space(self.low, self.high, self.number))

@@ -14,8 +14,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dynamics.spec.case import case_of
 from optimise.entry.varied_inputs import refuse_bad_inputs
 from optimise.spec.jobs import SensitivityJob
@@ -60,6 +58,8 @@ def run(composed: Composed[SensitivityJob]) -> int:
 
 def _closing(result: SensitivityResult) -> list[str]:
     """Inputs on which the standard deviation depends most, by each method, in words."""
+    import numpy as np  # help needs none
+
     names = result.plan.names
     lines = []
     if result.sobol is not None and np.isfinite(result.sobol.total[0]).all():

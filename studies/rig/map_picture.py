@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib.figure import Figure
 
-from dynamics.charts.numbers import log_ticks
 from dynamics.charts.style import house_style
+from dynamics.charts.ticks import log_ticks
 from dynamics.rig.stability.maps import StabilityMap
 
 __all__ = ["map_pictures"]

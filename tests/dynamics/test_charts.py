@@ -13,8 +13,8 @@ from matplotlib.colors import to_hex
 
 from dynamics.charts.drawing import charts_figure, thinned
 from dynamics.charts.files import figure_png, figure_svg
-from dynamics.charts.numbers import nice_exaggeration, ticks
 from dynamics.charts.parts import Chart, Curve, HeatMap, Level, Stations
+from dynamics.charts.ticks import nice_exaggeration, ticks
 from studies.report.drawing.hover import hover_data
 
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from catenary.layout.geometry import AUXILIARY, CONTACT, MESSENGER, STITCH
 from catenary.layout.track import head_offset
-from dynamics.charts.numbers import nice_exaggeration, number
+from dynamics.charts.numbers import number
+from dynamics.charts.ticks import nice_exaggeration
 from dynamics.spec.case import CaseSpec
 from studies.report.content.pieces import Array
 from studies.report.drawing.animation import Animation, Moment

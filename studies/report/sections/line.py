@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.layout.geometry import AUXILIARY, CONTACT, MESSENGER, STITCH
-from dynamics.charts.numbers import nice_exaggeration
 from dynamics.charts.parts import Chart, Curve, Role
+from dynamics.charts.ticks import nice_exaggeration
 from studies.report.content.pieces import Array, LineDrawing, SpanResult
 from studies.report.sections.charts import span_of, supports_of
 
