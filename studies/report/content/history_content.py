@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from catenary.layout.geometry import CONTACT, spans_at
 from dynamics.charts.in_space import charts_in_space, cross_sections
+from dynamics.charts.moving.animation import Animation
 from dynamics.charts.parts import Chart
 from dynamics.contact_force.filters import filter_record
 from dynamics.results.dataset import StoredResult
@@ -18,7 +19,6 @@ from dynamics.results.over_position import around_places
 from dynamics.spec.case import CaseSpec
 from studies.report.content.line_film import ACROSS, line_animation
 from studies.report.content.pieces import Array
-from studies.report.drawing.animation import Animation
 
 __all__ = [
     "SHOWN_SPANS",

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from catenary.layout.geometry import AUXILIARY, CONTACT, MESSENGER, STITCH
 from catenary.layout.track import head_offset
+from dynamics.charts.moving.animation import Animation, Moment
 from dynamics.charts.numbers import number
 from dynamics.charts.ticks import nice_exaggeration
 from dynamics.spec.case import CaseSpec
 from studies.report.content.pieces import Array
-from studies.report.drawing.animation import Animation, Moment
 
 __all__ = ["ACROSS", "line_animation"]
 

@@ -16,9 +16,9 @@ from matplotlib.figure import Figure
 from catenary.storage.files import write_bytes_atomic, write_text_atomic
 from dynamics.charts.drawing import charts_figure
 from dynamics.charts.files import figure_png, figure_svg
+from dynamics.charts.moving.animation import animation_data
+from dynamics.charts.moving.film import still, write_film
 from dynamics.charts.parts import Chart
-from studies.report.drawing.animation import animation_data
-from studies.report.drawing.film_file import still, write_film
 from studies.report.drawing.hover import hover_data
 from studies.report.drawing.parts import Page
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from dynamics.charts.moving.animation import Animation
 from dynamics.charts.parts import Chart
-from studies.report.drawing.animation import Animation
 
 __all__ = ["Fact", "Page", "Section", "Table", "present"]
 

@@ -13,10 +13,10 @@ from PIL import Image
 from test_browser import WIDTHS, open_page
 
 from catenary.storage.files import write_json_atomic
+from dynamics.charts.moving.animation import animation_data, polylines
+from dynamics.charts.moving.film import NO_FFMPEG, still, write_film
 from dynamics.results.dataset import read_result, write_result
 from dynamics.results.figures import draw_run
-from studies.report.drawing.animation import animation_data, polylines
-from studies.report.drawing.film_file import NO_FFMPEG, still, write_film
 from studies.report.drawing.page import page_html
 from studies.report.pages.simulation_page import simulation_page
 from studies.report.readers.simulation_folder import read_simulation

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from catenary.storage.files import whole_file
 from dynamics.charts.files import figure_svg
+from dynamics.charts.moving.animation import Animation, Moment, parts_of, polylines
 from dynamics.charts.style import SOFT, house_style
-from studies.report.drawing.animation import Animation, Moment, parts_of, polylines
 
 __all__ = ["NO_FFMPEG", "still", "write_film"]
 
