@@ -221,14 +221,6 @@ class Run:
         )
 
     def _repr_html_(self) -> str:
-        from html import escape
-        from zlib import crc32
+        from dynamics.charts.files import notebook_picture
 
-        words = f"<p>{escape(repr(self)[1:-1])}</p>"
-        if self.solution.statistics is None:
-            return words
-        from dynamics.charts.files import figure_svg
-
-        # several runs stand in one notebook: their drawings share no id
-        name = f"run-{crc32(words.encode()):x}"
-        return words + figure_svg(self.plot(), name, {"width": "760", "style": "background: white"})
+        return notebook_picture(repr(self)[1:-1], None if self.solution.statistics is None else self.plot())

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import re
+import zlib
 from collections.abc import Mapping
+from html import escape
 from xml.etree import ElementTree
 
 from matplotlib.figure import Figure
 
 from dynamics.charts.style import house_style
 
-__all__ = ["figure_png", "figure_svg"]
+__all__ = ["figure_png", "figure_svg", "notebook_picture"]
 
 PNG_WIDTH = 1600  # pixels
 RASTER_DPI = 144  # of colours inside an SVG
@@ -107,3 +109,12 @@ def _unwrap(parent: ElementTree.Element) -> None:
         plain = child.tag == "g" and not child.attrib and not any(c.tag == "title" for c in child)
         children += list(child) if plain else [child]
     parent[:] = children
+
+
+def notebook_picture(words: str, figure: Figure | None) -> str:
+    """Words above a figure, as a notebook shows an object; several of them in one notebook share no id."""
+    text = f"<p>{escape(words)}</p>"
+    if figure is None:
+        return text
+    name = f"figure-{zlib.crc32(text.encode()):x}"
+    return text + figure_svg(figure, name, {"width": "760", "style": "background: white"})

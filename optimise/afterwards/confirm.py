@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from catenary.spec.mesh import MeshSpec
 from dynamics.accuracy.assured import longest_element, with_elements
 from dynamics.accuracy.companions import COARSER, long_window, shorter_window
+from dynamics.charts.numbers import with_error
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.job import Job, Setting
@@ -77,7 +78,7 @@ class DesignConfirmation:
         return None if self.sigma_transient_N is None else 100.0 * (self.sigma_N / self.sigma_transient_N - 1.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Confirmation:
     """Nominal line and best design confirmed; ``whole_line`` where they end, and are run from end to end."""
 
@@ -116,6 +117,15 @@ class Confirmation:
         """Whether the best design's sigma is the lower one, as far as the change is known."""
         change, error = self.change_transient_percent, self.change_error_percent
         return verdict(0.0, math.nan if error is None else error, math.nan if change is None else change, 0.0)
+
+    def __repr__(self) -> str:
+        """Say the change by the confirming runs with its error, and the verdict."""
+        change = self.change_transient_percent
+        if change is None:
+            reason = self.nominal.message or self.best.message
+            return f"<not confirmed: the {self.by} failed: {reason}>"
+        by = f"by the {self.by} {with_error(change, self.change_error_percent, 1, signed=True)} %"
+        return f"<design {self.best.trial} against the nominal line, standard deviation {by}: {self.verdict}>"
 
 
 def confirm(

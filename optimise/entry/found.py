@@ -16,8 +16,10 @@ from optimise.search.result import CampaignResult, write_line
 
 if TYPE_CHECKING:
     import xarray as xr
+    from matplotlib.figure import Figure
 
     from dynamics.run import Run
+    from optimise.afterwards.confirm import Confirmation
 
 __all__ = ["Design", "FoundDesigns", "NoDesignError"]
 
@@ -155,6 +157,52 @@ class FoundDesigns:
         """Write the best design's rig bundle; see `Design.export_bundle`."""
         return self.best.export_bundle(folder)
 
+    def plot(self) -> Figure:
+        """Draw the history of the search; ``found.plot().savefig("search.png")`` keeps the picture.
+
+        Raises
+        ------
+        NoDesignError
+            If no trial has a value of the first objective.
+        """
+        from dynamics.charts.drawing import charts_figure
+        from optimise.search.history import search_chart, search_history
+
+        chart = search_chart(search_history(self.result))
+        if chart is None:
+            raise NoDesignError(
+                f"campaign '{self.result.campaign.name}' has no trial with figures: there is no picture"
+            )
+        return charts_figure([chart], f"{self.result.campaign.name}: {self.result.case.in_words}")
+
+    def confirm(self) -> Confirmation:
+        """Run nominal line and best design again on finer numerics, as ``catenary optimise`` does after a search.
+
+        Each line takes two runs of the long transient, some minutes; the campaign's workers run them. Each goes on
+        record in the campaign's folder when it ends, so that neither this call nor the command runs it again.
+
+        Returns
+        -------
+        Confirmation
+            Both standard deviations, the change between them with its error [%], and the verdict.
+
+        Raises
+        ------
+        NoDesignError
+            If no design holds all limits.
+        """
+        from optimise.afterwards.confirm import confirm, transients
+        from optimise.afterwards.finished_runs import finished_runs
+        from optimise.afterwards.solved_cases import solve_cases
+
+        numbers = {0, self.best.number}
+        records = [record for record in self.result.records if record.number in numbers]
+        cases = [(case, False) for record in records for case in transients(self.result, record, True)]
+        solved = solve_cases(cases, self.result.campaign.cluster, finished_runs(self.folder))
+        found = confirm(self.result, lambda case: next(run.solution for run in solved if run.case == case))
+        assert found is not None
+        return found
+
     def _design(self, record: TrialRecord) -> Design:
         outcome, case = record.outcome, self.result.case_of(record)
         figures: dict[str, Any] = {} if outcome is None else dict(outcome.statistics)
@@ -172,3 +220,13 @@ class FoundDesigns:
         else:
             found = f"best {self.best.sigma_N:.2f} N ({self.gain_percent:+.1f} %), nominal {self.nominal.sigma_N:.2f} N"
         return f"<campaign {campaign.name}: {done} designs, {found}, in {self.folder}>"
+
+    def _repr_html_(self) -> str:
+        """Words of the campaign above the history of its search."""
+        from dynamics.charts.files import notebook_picture
+
+        try:
+            figure = self.plot()
+        except NoDesignError:
+            figure = None
+        return notebook_picture(repr(self)[1:-1], figure)

@@ -21,12 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
+from dynamics.charts.numbers import number
 from optimise.evaluation.constraints import feasible, total_violation
 from optimise.evaluation.outcome import Outcome
 from optimise.spec.objective_names import Combine, name_parts
 
 __all__ = ["OBJECTIVES", "Objective", "over_scenarios", "raw_values", "sampler_values", "with_worst_spans"]
 
+DECIMALS = {"N": 2, "mm": 1}
 Terms = tuple[tuple[str, float], ...]
 COMBINED: dict[Combine, str] = {"mean": "mean", "worst": "worst", "mean_plus_std": "mean and deviation"}
 
@@ -63,6 +65,21 @@ class Objective:
         """Value of a design from its statistics, in `unit`; None where one of them was not computed."""
         found = _sum(self.terms, statistics)
         return _sum(self.one_span, statistics) if found is None and self.one_span else found
+
+    @property
+    def decimals(self) -> int:
+        """Decimals with which values are written."""
+        return DECIMALS[self.unit]
+
+    @property
+    def axis_label(self) -> str:
+        """Symbol as the name of an axis; a Greek letter stays as it is."""
+        first = self.symbol[:1]
+        return (first.upper() if first.isascii() else first) + self.symbol[1:]
+
+    def text(self, value: float) -> str:
+        """Write a value with its unit."""
+        return f"{number(value, self.decimals)} {self.unit}"
 
     @property
     def slug(self) -> str:

@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
+from html import escape
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from dynamics.spec.case import case_of
 from optimise.entry.campaigns import campaign_folder, prepared_campaign
 from optimise.entry.found import FoundDesigns, NoDesignError
 from optimise.entry.job_keys import CampaignChanges, campaign_job, sensitivity_job, sweep_job
+from optimise.evaluation.outcome import failed as no_figures
 from optimise.spec.jobs import OptimiseJob, SensitivityJob, SweepJob, campaign_of
 from studies.cli import main
 from studies.commands import export
@@ -91,6 +94,21 @@ def test_a_campaign_gives_designs_with_lines_figures_and_files(found, tmp_path):
     assert "<td>" in best._repr_html_() and found.front == (best,)
     assert repr(optimise.load_campaign(found.folder)) == repr(found)
     assert repr(found.result).startswith("<record of campaign bruni_2015_both: 4 trials, in ")
+
+
+def test_a_campaign_shows_the_history_of_its_search(found):
+    page, axes = found._repr_html_(), found.plot().axes[0]
+    assert page.startswith(f"<p>{escape(repr(found)[1:-1])}</p><svg") and "best so far" in page
+    sigma = found.trials.contact_force_std_N.values
+    drawn = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for line in axes.lines])
+    assert np.isclose(drawn[:, None], found.best.sigma_N, rtol=1e-12).sum() >= 2  # the design, and the best so far
+    assert np.isclose(drawn[:, None], found.nominal.sigma_N, rtol=1e-12).any() and np.isfinite(sigma).all()
+    records = [replace(found.result.nominal, outcome=no_figures(0, "it broke"))]
+    failed = FoundDesigns(found.result.__class__(found.folder, found.result.campaign, found.result.case, records))
+    assert "<svg" not in failed._repr_html_()
+    for asked in (failed.plot, failed.confirm):
+        with pytest.raises(NoDesignError, match="bruni_2015_both"):
+            asked()
 
 
 def test_the_command_line_resumes_a_campaign_of_python(found):

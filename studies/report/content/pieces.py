@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dynamics.charts.parts import Curve
 from dynamics.contact_force.assessment import Criterion
 from optimise.afterwards.gain_left import ComparedRun
-from optimise.evaluation.objectives import OBJECTIVES, Objective
+from optimise.evaluation.objectives import Objective
 
 __all__ = [
     "Array",
@@ -27,13 +27,10 @@ __all__ = [
     "Front",
     "LineDrawing",
     "OffDesign",
-    "SearchHistory",
     "SpanResult",
-    "TrialState",
 ]
 
 Array = NDArray[np.float64]
-TrialState = Literal["feasible", "infeasible", "failed"]
 
 
 @dataclass(frozen=True)
@@ -85,32 +82,6 @@ class SpanResult:
     dropper_slack_time: Array = field(default_factory=lambda: np.zeros(0))
     dropper_gap: Array = field(default_factory=lambda: np.zeros(0))
     main_droppers: int = 0
-
-
-@dataclass(frozen=True)
-class SearchHistory:
-    """Every trial of a campaign in order, at its value of the first objective.
-
-    ``value`` and ``sampler_value`` [unit of the objective] are NaN in a failed trial; ``best`` is the best feasible
-    value so far, NaN before the first one. ``messages`` gives the reason of a failure.
-    """
-
-    trial: NDArray[np.int64]
-    value: Array
-    sampler_value: Array
-    state: tuple[TrialState, ...]
-    messages: tuple[str, ...]
-    nominal: float
-    objective: Objective = OBJECTIVES["sigma"]
-
-    @property
-    def best(self) -> Array:
-        """Best feasible value up to each trial."""
-        feasible = np.array([s == "feasible" for s in self.state], dtype=bool)
-        sign = self.objective.cost(1.0)
-        costs = np.where(feasible, sign * self.value, np.inf)
-        running = sign * np.fmin.accumulate(costs) if self.value.size else self.value
-        return np.where(np.isfinite(running), running, np.nan)
 
 
 @dataclass(frozen=True)

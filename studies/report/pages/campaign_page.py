@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dynamics.charts.numbers import number, with_bound_units
 from optimise.evaluation.verdict import SAME, UNKNOWN, WORSE
+from optimise.search.history import search_chart
 from studies.report.content.pieces import SpanResult
 from studies.report.content.provenance import origin_sections
 from studies.report.drawing.parts import Fact, Page, Section, Table, present
@@ -12,12 +13,12 @@ from studies.report.readers.page_content import CampaignContent
 from studies.report.sections.basins import basins_section
 from studies.report.sections.charts import dropper_force_chart, force_chart, height_chart
 from studies.report.sections.choice import designs_chart
+from studies.report.sections.front import front_charts, front_table
 from studies.report.sections.length_tolerance import tolerance_table
 from studies.report.sections.line import contact_wire_chart, line_chart
 from studies.report.sections.numerical_error import error_table, sigma_with_error
 from studies.report.sections.off_design import condition_table, error_charts, schedule_table, speed_chart
 from studies.report.sections.scenario_tables import scenario_section
-from studies.report.sections.search import front_charts, front_table, search_chart
 from studies.report.sections.tables import (
     confirmation_table,
     constraint_table,

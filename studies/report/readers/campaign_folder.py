@@ -21,21 +21,19 @@ from optimise.evaluation.constraints import Reference, scenario_changes
 from optimise.evaluation.outcome import Outcome
 from optimise.evaluation.scenarios import own_condition
 from optimise.record.campaign_folder import TrialRecord
+from optimise.search.history import evaluation_of, search_history, state_of
 from optimise.search.result import CampaignResult, load_result
 from optimise.spec.campaign import LimitsSpec
 from studies.report.content.pieces import Constraint, SpanResult
 from studies.report.content.provenance import case_provenance
 from studies.report.readers.campaign_record import (
-    evaluation_of,
     front_of_designs,
     newest_record,
     ranked_trials,
     read_confirmation,
     read_droppers,
     read_off_design,
-    search_history,
     signed_head,
-    state_of,
     variables_of_designs,
 )
 from studies.report.readers.given_input import input_origins

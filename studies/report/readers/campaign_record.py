@@ -13,36 +13,25 @@ from dynamics.spec.case import CaseSpec
 from optimise.afterwards.confirm import Confirmation, DesignConfirmation
 from optimise.afterwards.gain_left import ComparedRun
 from optimise.design.space import Variable
-from optimise.evaluation.objectives import raw_values, sampler_values
-from optimise.evaluation.outcome import Outcome
+from optimise.evaluation.objectives import raw_values
 from optimise.record.campaign_folder import CampaignFolder, TrialRecord
 from optimise.search.result import CampaignResult
-from studies.report.content.pieces import Array, DesignTable, Front, OffDesign, SearchHistory, TrialState
+from studies.report.content.pieces import Array, DesignTable, Front, OffDesign
 from studies.report.readers.stored import read_json
 from studies.writing.report_head import HeadRecord, read_head
 
 __all__ = [
-    "evaluation_of",
     "front_of_designs",
     "newest_record",
     "ranked_trials",
     "read_confirmation",
     "read_droppers",
     "read_off_design",
-    "search_history",
     "signed_head",
-    "state_of",
     "variables_of_designs",
 ]
 
 MM = 1.0e3
-
-
-def evaluation_of(record: TrialRecord) -> Outcome:
-    """Outcome of a trial that has ended."""
-    if record.outcome is None:
-        raise ValueError(f"trial {record.number} must have been evaluated: it has not")
-    return record.outcome
 
 
 def ranked_trials(result: CampaignResult) -> list[TrialRecord]:
@@ -66,34 +55,6 @@ def ranked_trials(result: CampaignResult) -> list[TrialRecord]:
             polished.add(record.origin.trial)
         found.append(record)
     return found
-
-
-def search_history(result: CampaignResult) -> SearchHistory:
-    """Every trial in order at its value of the first objective."""
-    first = result.campaign.objectives[:1]
-    nominal = evaluation_of(result.nominal)
-    done = [(r, r.outcome) for r in result.records if r.outcome is not None]
-    sampler_value = [math.nan if e.sampler_value_N is None else sampler_values(first, e, nominal)[0] for _, e in done]
-    return SearchHistory(
-        trial=np.array([r.number for r, _ in done], dtype=np.int64),
-        value=np.array([_first(raw_values(first, e)) for _, e in done]),
-        sampler_value=np.array(sampler_value),
-        state=tuple(state_of(e) for _, e in done),
-        messages=tuple(e.message for _, e in done),
-        nominal=_first(raw_values(first, nominal)),
-        objective=result.objectives[0],
-    )
-
-
-def _first(values: tuple[float, ...] | None) -> float:
-    return math.nan if values is None else values[0]
-
-
-def state_of(outcome: Outcome) -> TrialState:
-    """Word for a trial; one that was slack at rest is infeasible and has no sigma."""
-    if outcome.feasible:
-        return "feasible"
-    return "failed" if outcome.sampler_value_N is None else "infeasible"
 
 
 def front_of_designs(result: CampaignResult) -> Front | None:

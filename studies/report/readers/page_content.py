@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from optimise.afterwards.confirm import Confirmation
+from optimise.search.history import SearchHistory
 from studies.report.content.history_content import Histories
 from studies.report.content.pieces import (
     Assessment,
@@ -14,7 +15,6 @@ from studies.report.content.pieces import (
     DesignTable,
     Front,
     OffDesign,
-    SearchHistory,
     SpanResult,
 )
 from studies.report.content.provenance import Provenance, RunFacts

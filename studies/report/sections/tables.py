@@ -15,7 +15,6 @@ from studies.report.content.pieces import Array, Constraint, DesignTable, SpanRe
 from studies.report.drawing.parts import Table
 
 __all__ = [
-    "OBJECTIVE_DECIMALS",
     "STATISTICS",
     "change_in",
     "change_percent",
@@ -60,7 +59,6 @@ DROPPER_COLUMNS: tuple[tuple[str, str, int, Callable[[SpanResult], Array]], ...]
     ("loose by", "mm", 1, lambda r: r.dropper_gap),
     ("slack", "ms", 0, lambda r: r.dropper_slack_time),
 )
-OBJECTIVE_DECIMALS = {"N": 2, "mm": 1}
 
 
 def value_text(value: float | None, digits: int) -> str:
@@ -86,7 +84,7 @@ def objective_change(objective: Objective, value: float, reference: float) -> st
     """Write the change of an objective: in per cent where a ratio says anything, else in its unit."""
     if objective.relative:
         return change_percent(value, reference)
-    return change_in(objective.unit, value, reference, OBJECTIVE_DECIMALS[objective.unit])
+    return change_in(objective.unit, value, reference, objective.decimals)
 
 
 def signed(value: float | None, digits: int) -> str:
@@ -165,7 +163,7 @@ def design_table(designs: DesignTable) -> Table:
         values = (designs.lower[k], designs.nominal[k], *designs.designs[k], designs.upper[k])
         rows.append((name, *(value_text(float(v), DECIMALS.get(unit, 3)) for v in values), unit))
     for o, nominal, values in zip(designs.objectives, designs.nominal_values, designs.values, strict=True):
-        digits = OBJECTIVE_DECIMALS[o.unit]
+        digits = o.decimals
         rows.append((o.symbol, "", *(value_text(float(v), digits) for v in (nominal, *values)), "", o.unit))
     heads = ("variable", *columns, "unit")
     if not ends:

@@ -11,6 +11,7 @@ from dynamics.spec.case import SignalSpec
 from optimise.afterwards.confirm import Confirmation, DesignConfirmation
 from optimise.afterwards.gain_left import ComparedRun
 from optimise.evaluation.objectives import OBJECTIVES
+from optimise.search.history import SearchHistory
 from studies.report.content.pieces import (
     Constraint,
     Curve,
@@ -18,7 +19,6 @@ from studies.report.content.pieces import (
     Front,
     LineDrawing,
     OffDesign,
-    SearchHistory,
     SpanResult,
 )
 from studies.report.content.provenance import Provenance, RunFacts

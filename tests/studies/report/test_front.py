@@ -9,10 +9,10 @@ from dynamics.charts.drawing import charts_figure
 from dynamics.charts.parts import Chart, Curve
 from dynamics.charts.point_names import NAME_SIZE, point_names
 from optimise.evaluation.objectives import OBJECTIVES
-from studies.report.content.pieces import SearchHistory
+from optimise.search.history import SearchHistory, search_chart
 from studies.report.drawing.page import page_html
 from studies.report.pages.campaign_page import campaign_page
-from studies.report.sections.search import front_charts, front_table, search_chart
+from studies.report.sections.front import front_charts, front_table
 
 
 @pytest.fixture

@@ -14,7 +14,8 @@ from dynamics.charts.numbers import number
 from optimise.afterwards.gain_left import ComparedRun
 from optimise.evaluation.objectives import OBJECTIVES
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE
-from studies.report.content.pieces import OffDesign, SearchHistory
+from optimise.search.history import SearchHistory
+from studies.report.content.pieces import OffDesign
 from studies.report.drawing.page import page_html, write_page
 from studies.report.drawing.parts import Table
 from studies.report.pages.campaign_lead import off_design_in_words
