@@ -46,7 +46,9 @@ PUSHES = 200.0  # N: a dropper that would push by more where slack is not sought
 PUSHED = 0.5  # N: less than that a dropper may push before its samples become candidates
 PADDING = 0.015  # periods before and behind those that push
 ROUNDS = 8
-CORRECTIONS, SETTLED = 5, 0.3  # of hats by cubics, at most; N
+CORRECTIONS, SETTLED = 7, 0.3  # of hats by cubics, at most; N
+# sweeps end where no squeeze changes by so much [N]: the first ones, and later ones as a share of what the table missed
+FIRST, SHARE = 3.0, 0.1
 MOST = 10.0  # times the samples of a period that may be slack: beyond, a march is quicker
 UNSETTLED = "the slack of its droppers was not found"
 
@@ -255,17 +257,20 @@ class _Complementarity:
         stiffness = self.stiffness[self.droppers].astype(np.float32)
         by_force, kept = self.coupling.at(self.time, t, d)
         out, s, settled = found.squeeze.copy(), found.squeeze[t, d].copy(), False
+        enough = FIRST
         for _ in range(1 + CORRECTIONS):
             taken = kept if self.contact.opening is None else self.contact.opening.taken(kept)
             tables = SqueezeTables(self.kernels, by_force, taken, t, local, first, end, stiffness)
             tension = np.ascontiguousarray(found.tension[:, self.droppers].T, dtype=np.float32)
-            settled, away = sweep(tables, tension, s, ENOUGH)
+            settled, away = sweep(tables, tension, s, enough)
             if away:
                 return None
             out[t, d] = s
             found = self._state(out.copy())
-            if settled and np.abs(found.tension[t, d] - tension[local, t]).max() < SETTLED:
+            missed = np.abs(found.tension[t, d] - tension[local, t]).max()
+            if settled and missed < SETTLED:
                 break
+            enough = min(enough, max(ENOUGH, SHARE * missed))
         return found if settled or not self.smooth else None  # coarse samples may leave it to fine ones
 
     def _state(self, squeeze: Floats) -> _Found:
