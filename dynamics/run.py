@@ -37,12 +37,12 @@ class Run:
     Attributes
     ----------
     solution : Solution
-        What the solver gave: plain arrays.
+        Result of the solver: plain arrays.
     error : NumericalError or None
         Estimated numerical error of the standard deviation, of a train's worst pantograph; None where none was asked
         for or there are no figures.
     wall_time_s : float
-        What the solver took [s].
+        Time that the solver took [s].
     """
 
     solution: Solution
@@ -51,17 +51,17 @@ class Run:
 
     @property
     def case(self) -> CaseSpec:
-        """What was run."""
+        """Case that the solver ran: line, pantograph, speed and numerics."""
         return self.solution.case
 
     @property
     def status(self) -> str:
-        """How it ended: 'ok', 'not_periodic', or why there are no figures."""
+        """Status of the solver: 'ok', 'not_periodic', or why the run has no figures."""
         return self.solution.status.value
 
     @property
     def message(self) -> str:
-        """What there is to say about how it ended."""
+        """Message of the solver about its status; empty where it has none."""
         return self.solution.message
 
     @property

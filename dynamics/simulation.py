@@ -35,7 +35,7 @@ def simulate(
     speed_kmh : float
         Train speed [km/h].
     error_estimate : bool
-        Whether the numerical error of the standard deviation is estimated: about 1.5 times the run's own time more.
+        Whether the numerical error of the standard deviation is estimated, by further runs of other numerics.
     changes
         Other keys of the case, as on the command line: ``solver="open_line"``, ``contact={"stiffness": 100e3}``.
 

@@ -47,6 +47,10 @@ class KeyTree:
         """Known key that a mistyped one most likely meant, or None."""
         if len(path) > LONGEST_PATH:
             return None
+        block, dot, last = path.rpartition(".")
+        sibling = _by_words(last, self.children(block.split("."))) if block else None
+        if sibling is not None:
+            return f"{block}{dot}{sibling}"
         found = difflib.get_close_matches(path, self.paths, n=1, cutoff=0.75)
         if found and not path.startswith(f"{found[0]}."):  # a block is not what one of its keys meant
             return found[0]
@@ -122,9 +126,17 @@ def _schema(spec: type[BaseModel]) -> Node:
 
 
 def did_you_mean(given: object, known: Iterable[str]) -> str:
-    """End of a sentence that refuses a name: the nearest one that there is, empty where none is near."""
+    """End of a sentence that refuses a name: the one that is nearest, if any."""
     near = difflib.get_close_matches(str(given)[:LONGEST_PATH], list(known), n=1)
     return f"; did you mean {near[0]}?" if near else ""
+
+
+def _by_words(given: str, names: Iterable[str]) -> str | None:
+    """Name that is nearest as a whole or by one of its words, ``heights`` of ``contact_wire_heights``."""
+    known = list(names)
+    words = {word: name for name in reversed(known) for word in name.split("_")} | {name: name for name in known}
+    near = difflib.get_close_matches(given, list(words), n=1, cutoff=0.8)
+    return words[near[0]] if near else None
 
 
 def _range(node: Node, unit: str) -> str:

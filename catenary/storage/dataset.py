@@ -108,7 +108,7 @@ def _dropper_variables(equilibrium: Equilibrium) -> dict[str, xr.Variable]:
     stations = equilibrium.spec.dropper_positions
     n = len(stations)
     columns = [
-        ("dropper_position", stations, "m", "distance of the dropper from the support"),
+        ("dropper_position", stations, "m", "station of the dropper from the support"),
         (
             "contact_wire_height",
             equilibrium.q[equilibrium.mesh.dropper_bottom[:n], 2],

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 VARIABLE = "NUMBA_CACHE_LOCATOR_CLASSES"
-COMPILING = "Compiling kernels of this kind of run, once per machine; this takes about a minute."
+COMPILING = "Compiling kernels of this kind of run, once per machine; this takes a minute or two."
 _OWN = ("UserProvided", "InTree", "UserWide")
 _NUMBAS = ("UserProvidedCacheLocator", "InTreeCacheLocator", "UserWideCacheLocator", "IPythonCacheLocator")
 
@@ -35,7 +35,7 @@ _waiting: list[Callable[[], object]] = []
 
 
 def say_when_compiling(say: Callable[[str], None]) -> None:
-    """Hand sentences to ``say`` while this process compiles kernels, which takes about a minute on first use."""
+    """Hand sentences to ``say`` while this process compiles kernels."""
     _listeners[:] = [say]
 
 

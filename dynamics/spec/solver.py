@@ -28,7 +28,7 @@ Tolerance = Annotated[
 ]
 Precision = Annotated[
     Literal["double", "single"],
-    Field(description="numbers that the line is marched in: double, or single at about half the cost"),
+    Field(description="numbers that the line is marched in: double, or single: quicker and less precise"),
 ]
 
 
@@ -96,7 +96,7 @@ class OpenLineSpec(Spec):
         default=None, description="step of Runge-Kutta [s]; without it the longest stable one"
     )
     tolerance: Annotated[float, Field(ge=1.0e-13, le=1.0e-6)] = Field(
-        default=5.0e-8, description="what may be left to correct in a step of Newmark or HHT [m]"
+        default=5.0e-8, description="convergence tolerance of Newmark or HHT in a step [m]"
     )
 
     @model_validator(mode="after")

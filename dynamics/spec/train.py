@@ -63,11 +63,12 @@ class TrailingSpec(Spec):
     )
     entry_length_m: Annotated[float, Field(gt=0.0, le=500.0)] = Field(
         default=70.0,
-        description="way from the line's first support over which force and base of an entering one rise [m]; an open "
-        "line's",
+        description="distance from the line's first support over which applied force and base of an entering "
+        "pantograph rise [m]; only for solver=open_line",
     )
     entry_drop_m: Annotated[float, Field(ge=0.0, le=0.5)] = Field(
-        default=0.02, description="how much lower the base of an entering one begins [m]; an open line's"
+        default=0.02,
+        description="how much lower the base of an entering pantograph begins [m]; only for solver=open_line",
     )
 
     @model_validator(mode="after")

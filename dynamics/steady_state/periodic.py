@@ -60,7 +60,7 @@ def solve_periodic(
         solved = solve_by_operator(case, eq, start if isinstance(start, KnownPoles) else None)
         if isinstance(solved, Solution):
             return replace(solved, wall_time_s={**solved.wall_time_s, "equilibrium": found - began})
-        reason = f"marched, for the operator does not cover: {solved}"
+        reason = f"the program marched this run, because the operator does not cover it: {solved}"
     marched = _march(case, eq, start if isinstance(start, WarmStart) else None, (cell, found - began, found))
     return replace(marched, message="; ".join(filter(None, (marched.message, reason))))
 

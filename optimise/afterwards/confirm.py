@@ -165,7 +165,11 @@ def _confirm(
     result: CampaignResult, record: TrialRecord, solve: Callable[[CaseSpec], Solution], refine: bool
 ) -> DesignConfirmation:
     if record.outcome is None or record.outcome.sigma_N is None:
-        raise ValueError(f"trial {record.number} must have a standard deviation on record: it has none")
+        reason = "" if record.outcome is None or not record.outcome.message else f" ({record.outcome.message})"
+        raise ValueError(
+            f"trial {record.number} must have a standard deviation of the contact force to be confirmed: the record in "
+            f"{result.folder} has none{reason}; search with a line and conditions for which this trial solves"
+        )
     numerics = transients(result, record, refine)
     sigma = _at_own_condition(result, record, record.outcome)
     sigmas, spread = [], None

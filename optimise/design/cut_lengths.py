@@ -8,7 +8,7 @@ from catenary.form_finding.nearest import nearest_heights
 from catenary.form_finding.prescribed import prescribed_by_heights, prescribed_by_lengths
 from catenary.spec.line import CatenarySpec
 
-__all__ = ["cut_to_step", "heights_at_rest", "lengths_in_steps", "with_lengths"]
+__all__ = ["cut_to_step", "heights_at_rest", "lengths_in_steps", "no_lengths", "with_lengths"]
 
 # of a step: lengths in whole micrometres stay decimal fractions
 DIGITS = 6
@@ -26,9 +26,17 @@ def cut_to_step(line: CatenarySpec, step: float) -> CatenarySpec:
     """
     exact = nearest_heights(_found(line))
     if exact.status is not EquilibriumStatus.OK:
-        raise InputError([f"droppers of {line.name} must hang somewhere to be cut: {exact.status.value}"])
+        raise InputError([no_lengths(line, exact.status)])
     cut = prescribed_by_lengths(exact)
     return with_lengths(cut, lengths_in_steps(cut.droppers.lengths, step))
+
+
+def no_lengths(line: CatenarySpec, status: EquilibriumStatus) -> str:
+    """Say that a line has no equilibrium, from which alone lengths to cut follow."""
+    return (
+        f"{line.name} must have an equilibrium at rest, so that its droppers can be cut: {status.value}; change its "
+        "dropper heights, dropper lengths or tensions"
+    )
 
 
 def lengths_in_steps(lengths: tuple[float, ...], step: float) -> tuple[float, ...]:
@@ -65,5 +73,5 @@ def heights_at_rest(line: CatenarySpec) -> tuple[float, ...]:
 def _found(line: CatenarySpec) -> Equilibrium:
     found = periodic_equilibrium(line)
     if found.status is not EquilibriumStatus.OK:
-        raise InputError([f"droppers of {line.name} must hang somewhere to be cut: {found.status.value}"])
+        raise InputError([no_lengths(line, found.status)])
     return found

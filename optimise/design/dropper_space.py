@@ -250,12 +250,22 @@ class DropperSpace:
         mirrored = self.nominal.span_length - x[::-1]
         where = np.flatnonzero(np.maximum(abs(x - mirrored), abs(z - z[::-1])) > SYMMETRY_TOLERANCE)
         return [
-            f"the nominal line must be symmetric about mid-span to be optimised: dropper {k + 1} stands at "
-            f"{x[k]:g} m "
-            f"at height {z[k]:g} m, its mirror image at {mirrored[k]:g} m at {z[::-1][k]:g} m; make them "
-            f"equal"
-            for k in where[: (len(where) + 1) // 2]
+            f"the nominal line must be symmetric about mid-span to be optimised: {self._asymmetry(k, len(x) - 1 - k)}"
+            for k in where[: (len(where) + 1) // 2].tolist()
         ]
+
+    def _asymmetry(self, k: int, other: int) -> str:
+        """Say what a dropper and its mirror image must have in common, and have not."""
+        (x, z), span = self._nominal_stations, self.nominal.span_length
+        if k == other:
+            return f"dropper {k + 1} is the middle one and stands at {x[k]:.7g} m; move it to {0.5 * span:.7g} m"
+        cures = []
+        if abs(x[k] + x[other] - span) > SYMMETRY_TOLERANCE:
+            cures.append("place them at equal distances from mid-span")
+        if abs(z[k] - z[other]) > SYMMETRY_TOLERANCE:
+            cures.append("give them equal heights")
+        one, two = (f"dropper {j + 1} at {x[j]:.7g} m has the height {1e3 * z[j] + 0.0:.7g} mm" for j in (k, other))
+        return f"{one}, {two}; {' and '.join(cures)}"
 
     def tight_distances(self, least: float) -> list[str]:
         """Name the distances for which the line leaves less room than a least one [m]."""

@@ -241,12 +241,12 @@ class DesignSpace:
         """Say what cannot vary on a line that names several spans itself."""
         if not self.nominal.further_spans:
             return []
-        kind = [f"design.kind '{self.design.kind}'"] if self.design.kind != "line" else []
-        keys = [f"design.{key}" for key in GEOMETRIC if key in self.design.line_ranges]
+        kind = [f"design.kind must be 'line', not '{self.design.kind}',"] if self.design.kind != "line" else []
+        keys = [f"design.{key} must be left out (or null)" for key in GEOMETRIC if key in self.design.line_ranges]
         return [
-            f"{what} must not be asked for on {self.nominal.name}, which names {len(self.nominal.spans)} spans: "
-            "stations and heights vary on a line whose spans are alike; give it no further_spans, and a range to "
-            "design.span_difference"
+            f"{what} on {self.nominal.name}, which names {len(self.nominal.spans)} spans: the search varies stations "
+            "and heights only on a line whose spans are alike; remove further_spans from the line, and give "
+            "design.span_difference a range"
             for what in (*kind, *keys)
         ]
 

@@ -24,6 +24,7 @@ from catenary.spec.components import PRESCRIBED
 from catenary.spec.line import CatenarySpec
 from catenary.spec.mesh import COARSE, MeshSpec
 from catenary.spec.problems import find_problems
+from optimise.design.cut_lengths import no_lengths
 from optimise.design.dropper_space import Variable
 from optimise.design.line_layout import quantity_of
 from optimise.design.space import DesignSpace
@@ -128,7 +129,7 @@ class StationSpace(DesignSpace):
             return line
         found = equilibrium_at_rest(as_designed(self.nominal))
         if found.status is not EquilibriumStatus.OK:
-            raise InputError([f"droppers of {line.name} must hang somewhere to be cut: {found.status.value}"])
+            raise InputError([no_lengths(line, found.status)])
         cut = prescribed_by_lengths(found)
         return line.model_copy(update={"droppers": cut.droppers, "provenance": cut.provenance})
 

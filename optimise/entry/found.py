@@ -1,4 +1,4 @@
-"""What a campaign found, as Python has it: designs with their lines and figures, files of them, all trials."""
+"""Results of a campaign in Python: its designs with their lines and figures, their files, and all trials."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Design:
 
 @dataclass(frozen=True, repr=False)
 class FoundDesigns:
-    """A campaign that has ended, as it is on record.
+    """Results of a campaign, read from its folder.
 
     Attributes
     ----------

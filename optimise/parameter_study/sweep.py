@@ -89,7 +89,7 @@ def _with_errors(
     except (KeyboardInterrupt, NoWorkersError) as stop:
         left = (
             f"{place.study} '{name}' was interrupted; all of its {points} points are on record in {place.path}, "
-            "errors that were asked for are missing"
+            "but the numerical errors that error_estimate asks for are not complete"
         )
         raise Interrupted(interruption(stop, left)) from stop
 

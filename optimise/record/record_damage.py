@@ -54,8 +54,8 @@ def take_up(record: LinesRecord[Unit], status: Path) -> tuple[list[Unit], LinesW
     if found.tail:
         kept = kept_aside(record.path, record.path.read_bytes()[: found.size])
         say(
-            f"{record.path} ended in {found.tail} bytes of a line that was not whole, as a kill leaves it: left out; "
-            f"the file as it was is kept as {kept.name}"
+            f"{record.path} must end with a whole line: it ended with {found.tail} bytes of an incomplete one, as a "
+            f"killed process leaves it; the program drops these bytes and keeps the file as it was as {kept.name}"
         )
     return found.units, LinesWriter(record, len(found.units))
 

@@ -96,12 +96,26 @@ def _point(space: DesignSpace, line: CatenarySpec) -> np.ndarray:
             for name in ("positions", "contact_wire_heights"):
                 a, b = np.array(one.pop(name)), np.array(other.pop(name))
                 if len(a) != len(b) or np.abs(a - b).max() > SAME_PLACE:
-                    raise InputError([f"droppers.{name} must be some that the variables can make: they are not"])
+                    raise InputError([_out_of_reach(name, a, b)])
             if one == other:
                 continue
             key = next(f"droppers.{name}" for name in one if one[name] != other[name])
-        raise InputError([f"the line must differ in nothing that does not vary: {key} is another"])
+        raise InputError(
+            [
+                "the line must differ from this search's nominal line only in what the variables change: "
+                f"{key} differs; give both lines the same {key}"
+            ]
+        )
     return values
+
+
+def _out_of_reach(name: str, made: np.ndarray, own: np.ndarray) -> str:
+    """Say that the variables do not reach stations or heights of a line [m]."""
+    if len(made) != len(own):
+        far = f"the line has {len(own)}, the variables make {len(made)}"
+    else:
+        far = f"they differ by up to {1e3 * np.abs(made - own).max():.3g} mm from what the variables make"
+    return f"droppers.{name} must be values that the variables of this search can make: {far}"
 
 
 def _near(one: float | tuple[float, ...], other: float | tuple[float, ...]) -> bool:

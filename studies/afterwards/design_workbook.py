@@ -86,7 +86,7 @@ def _cutting_list(result: CampaignResult) -> Iterator[Sequence[Cell]]:
     assert best is not None
     file = result.folder / "fitter_schedule.csv"
     if read_json_again(result.folder / "fitter_schedule.json").get("best_trial") != best.number or not file.is_file():
-        yield ("no lengths: the best design does not hang",)
+        yield ("no lengths: form-finding found no equilibrium of the best design, so fitter_schedule.csv has none",)
         return
     names = [part.name for part in parts_of(result.case.catenary) for _ in part.line.droppers.positions]
     with file.open(encoding="utf-8", newline="") as text:

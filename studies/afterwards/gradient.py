@@ -22,6 +22,7 @@ COLUMNS = ("dropper", "position_m", "sigma_N_per_mm", "sigma_N_per_m_of_station"
            "uplift_mm_per_m_of_station", "force_max_N_per_mm", "force_max_N_per_m_of_station", "force_min_N_per_mm",
            "force_min_N_per_m_of_station")  # fmt: skip
 # what the extremes are
+NONE_HANGS = "form-finding found no equilibrium of the line with a dropper moved a little"
 SMOOTH = "largest force as tau ln(sum exp(f / tau)) over the filtered force f of a period, smallest as that of -f"
 
 
@@ -104,18 +105,22 @@ def gradient_lines(content: dict[str, Any]) -> list[str]:
     strong = sorted(known, key=lambda row: -abs(row["sigma_N_per_mm"]))[:3]
     listed = ", ".join(f"dropper {row['dropper']} {row['sigma_N_per_mm']:+.2f} N/mm" for row in strong)
     if not strong:
-        return [f"no derivatives by droppers: {content['message'] or 'no line next to this one hangs'}"]
-    lines = [f"σ by a {what}, at the droppers where it does most: {listed} (all: gradient.csv)"]
+        return [f"no derivatives by droppers: {content['message'] or NONE_HANGS}"]
+    lines = [f"σ by a {what}, at the droppers with the largest effect: {listed} (all: gradient.csv)"]
     named = [row for row in content["inputs"] if row["sigma_N_per_10_percent"] is not None]
     first = sorted(named, key=lambda row: -abs(row["sigma_N_per_10_percent"]))[:3]
     listed = ", ".join(f"{row['input']} {row['sigma_N_per_10_percent']:+.2f} N" for row in first)
-    lines.append(f"σ by 10 % more of an input, where it does most: {listed} (all: gradient.json)")
+    lines.append(f"σ by 10 % more of an input, for the inputs with the largest effect: {listed} (all: gradient.json)")
     check = content["check"]
     if check["expected_N"] is not None and check["computed_N"] is not None:
         turned = check["slack_steps_changed"]
         lines.append(
-            f"check of these slopes: all droppers moved down them, by {check['largest_change_mm']:g} mm at most, "
-            f"change σ by {check['computed_N']:+.2f} N; the slopes have {check['expected_N']:+.2f} N"
-            + (f"; droppers are slack for {turned} time steps more or less then, each a kink" if turned else "")
+            f"check of these slopes: a move of all droppers down them, by {check['largest_change_mm']:g} mm at most, "
+            f"changes σ by {check['computed_N']:+.2f} N; the slopes predict {check['expected_N']:+.2f} N"
+            + (
+                f"; droppers are then slack for {turned} time steps more or less, and σ has a kink at each of these"
+                if turned
+                else ""
+            )
         )
     return lines

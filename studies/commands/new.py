@@ -128,7 +128,7 @@ def run(composed: Composed[NewJob]) -> int:
         print(text)
     faults = faults_in_words(equilibrium)
     for fault in faults:
-        print(f"Refused by the other commands: {fault}.", file=sys.stderr)
+        print(f"The other commands refuse this line: {fault}.", file=sys.stderr)
     if faults:
         return 1
     loose = loose_in_words(equilibrium)

@@ -173,7 +173,7 @@ def _ended(words: str, missing: list[str], folder: Path) -> str:
     if still_at_work(folder / "status.json"):
         return f"{words}, {named} in progress"
     kept = ", from the runs on record" if (folder / "finished_runs.jsonl").is_file() else ""
-    return f"{words}, {named} missing (the command that started it makes what is missing{kept})"
+    return f"{words}, {named} missing (give the command that started it again: it makes what is missing{kept})"
 
 
 def _trial(file: Path, *keys: str) -> int | None:

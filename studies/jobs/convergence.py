@@ -27,7 +27,7 @@ class LatticeSpec(Spec):
         default=("newmark", "hht"),
         min_length=1,
         max_length=20,
-        description="newmark, hht, rk4 (hundreds of times slower), or a list",
+        description="newmark, hht, rk4 (far slower), or a list",
     )
     elements_per_bay: tuple[Annotated[int, Field(ge=2, le=40)], ...] = Field(
         default=(4, 6, 12), min_length=1, max_length=20, description="meshes [elements a bay]"

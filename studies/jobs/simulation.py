@@ -64,8 +64,8 @@ class SimulateJob(SimulationSpec):
 
     gradient: bool = Field(
         default=False,
-        description="find what each dropper's height, or length, and station do to the force's standard deviation and "
-        "to the uplift, and each continuous input of the case, exactly and to first order",
+        description="find the exact first derivatives of the force's standard deviation and of the uplift by each "
+        "dropper's height, or length, by its station, and by each continuous input of the case",
     )
 
     @model_validator(mode="after")
@@ -108,8 +108,8 @@ class CampaignJob(OptimiseJob):
     report: ReportSpec = ReportSpec()
     resume: str | None = Field(
         default=None,
-        description="folder of a campaign that is resumed, wherever it was started: its input is as on record there, "
-        "and what else is typed goes before",
+        description="folder of a campaign to resume, wherever it was started: the program reads the campaign's input "
+        "from there, and other keys that you type override it",
     )
 
 
@@ -165,7 +165,7 @@ class ReportJob(Spec):
     runs: tuple[str, ...] = Field(
         default=(),
         max_length=100,
-        description="what is laid side by side, the first as reference; also written as bare paths",
+        description="paths of what the command compares, the first as reference; also written as bare paths",
     )
     output: str | None = Field(
         default=None, description="page of a comparison, without it comparison.html; its picture lands next to it"
@@ -176,13 +176,16 @@ class ReportJob(Spec):
     @model_validator(mode="after")
     def _one_or_several(self) -> Self:
         if self.run_dir is not None and self.runs:
-            raise ValueError("run_dir must be left out where runs are laid side by side: give one or the other")
+            raise ValueError(
+                f"run_dir must be left out where runs are compared: got {self.run_dir} and {len(self.runs)} runs; give "
+                "run_dir alone to redraw its report, or runs alone to compare them"
+            )
         if self.run_dir is None and not self.runs:
-            raise ValueError("run_dir is missing: give the folder of a run, or several paths to lay side by side")
+            raise ValueError("run_dir is missing: give the folder of a run, or several paths to compare")
         if self.run_dir is not None and self.output is not None:
             raise ValueError("output must be left out where one report is redrawn: it stays in its folder")
         if self.runs and self.report != ReportSpec():
-            raise ValueError("report must be left out where runs are laid side by side: one run's page has a head")
+            raise ValueError("report must be left out where runs are compared: only the page of one run has a head")
         if self.output is not None and Path(self.output).suffix not in (".html", ".htm"):
             raise ValueError(f"output must be a file that ends in .html: got '{self.output}'")
         return self

@@ -26,7 +26,9 @@ def test_what_the_operator_does_not_cover_is_marched_and_said(build_case, change
     )
     assert by_operator.method == "march"
     assert by_operator.message == "; ".join(
-        filter(None, [marched.message, f"marched, for the operator does not cover: {reason}"])
+        filter(
+            None, [marched.message, f"the program marched this run, because the operator does not cover it: {reason}"]
+        )
     )
     assert np.array_equal(by_operator.contact_force, marched.contact_force)
 

@@ -155,14 +155,78 @@ def test_published_forces_are_those_of_the_gates():
     assert [f"{row.applied_force_N:.2f} N" in text["case"] for row, text in zip(gate.rows, rows, strict=True)]
 
 
+FIGURE = r"\d+(?:[.,]\d+)*"
+COUNT = rf"(?:{FIGURE}|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|fifty)"
+UNITS = r"(?:N|kN|m|mm|s|ms|h|min|spans|designs)\b"
+MEASURED = re.compile(  # in text whose white space is single spaces
+    "|".join(
+        (
+            r"\b(?:took|loses) \d",
+            rf"[+−-]{FIGURE} ?%",
+            rf"−\d{FIGURE}(?: {UNITS}| over)",  # slopes of -1469 N/m
+            r"\d+ (?:November|December) 20\d\d",
+            rf"{FIGURE} to {FIGURE} ?%",
+            rf"\b(?:within|to|by|than|at most|at least|up to|some|about|nearly|below) {FIGURE} ?%",
+            rf"{FIGURE} ?% (?:away|off|more|less|slower|faster|quicker|of the (?:time|cost))",
+            rf"\b(?:within|than|by|off by) (?:{FIGURE} ?·)? ?10⁻",
+            r"\ban? (?:third|quarter|fifth|sixth|eighth|tenth) of\b",
+            r"\bhalf (?:of )?(?:the|its) (?:time|cost)\b",
+            rf"\b(?:{COUNT}|several|many|(?:ten|hundred|thousand)s of) times (?:slower|faster|quicker|cheaper|longer)",
+            rf"\b(?:{COUNT}|several|many|(?:ten|hundred|thousand)s of) times as (?:long|fast|slow|much|many)\b",
+            r"\b(?:several|many|(?:ten|hundred|thousand)s of) times the\b",
+            rf"\b(?:some|about|around|nearly|roughly) {COUNT}(?! ?%)(?:/\d+)?(?: \w+)?",
+            rf"\b(?:takes?|costs?) (?:\w+ )?{FIGURE} ?(?:s|ms|min|h)\b",
+            rf"± {FIGURE} ?(?:%|mm)",
+        )
+    )
+)
+# figures that nobody measured, by page, each in the words around it
+ALLOWED = {
+    # what somebody asks for: limits, thresholds, criteria and tolerances
+    "docs/how-to/sign.md": ("has risen by 5 %, ±",),
+    "docs/reference/rig-service.md": ("are more than 2 % off the step",),
+    "docs/theory/convergence.md": ("costs within 25 % of each other count as equal",),
+    "docs/theory/derivatives.md": ("within 10 % of its limit",),
+    "docs/theory/hardware-loop.md": ("within 0.5 % in σ and 1 N RMS of the periodic state",),
+    "docs/theory/march.md": ("moves σ by more than 3 %", '"null or about 1/100" of the stiffness'),
+    "docs/theory/numerical-error.md": ("moves σ by more than 0.5 %", "(second order): a third of it"),
+    "docs/theory/off-design.md": ("before σ rises by 5 %", "r stays below 5 %"),
+    "docs/theory/steady-state.md": ("the change has not fallen by 30 %",),
+    # tolerances of the tests that hold it
+    "docs/theory/objectives.md": ("within 0.1 % (`tests/optimise/test_defect_scenarios.py`)",),
+    "docs/theory/open-line.md": ("the weight that is gone, within 5 %", "the density within 5 % by bands"),
+    "docs/theory/pantograph-contact.md": ("has σ of the built-in one within 0.1 %",),
+    # constants of a method, and what follows from whole numbers of steps
+    "docs/reference/records.md": ("(± 4 %, so that not all do at once)",),
+    "docs/theory/elements.md": ("a third of its bar's mass",),
+    "docs/theory/influence-matrices.md": ("the speed (by at most 0.3 %)", "adjusts dt (by at most 0.5 %)"),
+    "docs/theory/search.md": ("step a sixth of the range",),
+    "docs/theory/signals.md": ("windows of a quarter of a span",),
+    # inputs
+    "docs/how-to/as-built.md": ("all others within some 1.5 mm",),
+    "docs/how-to/line-by-stations.md": ("at most a quarter of the time that the shortest wave takes",),
+}
+
+
+def measured_figures(text):
+    """Forms in which a text tells what was measured, each with the words around it; blocks have a test of their own."""
+    plain = re.sub(r"\s+", " ", BLOCK.sub("", text))
+    return [
+        (match.group(0), plain[max(0, match.start() - 60) : match.end() + 60]) for match in MEASURED.finditer(plain)
+    ]
+
+
 def test_measured_figures_stand_in_results_notebook_and_examples_alone():
-    measured = re.compile(r"\b(?:took|loses) \d|[+−-]\d+(?:\.\d+)? ?%|\d+ (?:November|December) 20\d\d")
     found = []
     for page in (ROOT / "README.md", *ROOT.glob("*/README.md"), *DOCS.rglob("*.md")):
         if page.parent.name in ("notebook", "results", "examples") or page.name == "changelog.md":
             continue
-        text = BLOCK.sub("", page.read_text(encoding="utf-8"))  # what a block prints is held by a test of its own
-        found += [f"{page.relative_to(ROOT)}: {match.group(0)}" for match in measured.finditer(text)]
+        allowed = ALLOWED.get(str(page.relative_to(ROOT)), ())
+        found += [
+            f"{page.relative_to(ROOT)}: {figure} (… {around} …)"
+            for figure, around in measured_figures(page.read_text(encoding="utf-8"))
+            if not any(figure in phrase and phrase in around for phrase in allowed)
+        ]
     assert not found, "a run writes a measured figure into docs/results; a record goes to docs/notebook:\n" + "\n".join(
         found
     )

@@ -130,6 +130,9 @@ def test_a_job_script_that_fails_on_its_node_is_said_with_the_end_of_its_log(slu
 
 
 def test_a_batch_system_that_refuses_the_jobs_is_quoted(slurm, on_slurm, tmp_path, case):
-    with pytest.raises(Interrupted, match=r"slurm must take the jobs.*nvalid partition.*with the cluster.batch"):
+    with pytest.raises(
+        Interrupted,
+        match=r"slurm must accept the jobs.*nvalid partition.*with values that slurm accepts.*cluster.batch",
+    ):
         run(tmp_path, case, on_slurm({"queue": "nowhere"}))
     assert [r.number for r in load_result(tmp_path).records if r.outcome is not None] == [0]

@@ -128,7 +128,9 @@ def test_an_interruption_keeps_the_sweep_and_the_same_command_refines(case, tmp_
         raise KeyboardInterrupt
 
     monkeypatch.setattr(assured_points, "assure_points", interrupted)
-    with pytest.raises(sweeping.Interrupted, match="errors that were asked for are missing"):
+    with pytest.raises(
+        sweeping.Interrupted, match="the numerical errors that error_estimate asks for are not complete"
+    ):
         run_sweep(spec, case, tmp_path, evaluate=resonance, error_estimate=True)
     assert not SweepFolder(tmp_path).assured_json.exists()
     monkeypatch.setattr(

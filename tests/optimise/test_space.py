@@ -280,7 +280,19 @@ def test_an_asymmetric_line_is_refused_with_every_pair():
     with pytest.raises(InputError) as refused:
         DesignSpace(line, DesignSpec())
     assert len(refused.value.problems) == 2
-    assert "dropper 1 stands at 4.5 m" in refused.value.problems[0]
+    first = refused.value.problems[0]
+    assert "dropper 1 at 4.5 m has the height " in first and "dropper 9 at 60 m has the height " in first
+    assert first.endswith("; place them at equal distances from mid-span")
+
+
+def test_a_pair_of_unequal_heights_is_refused_by_its_numbers():
+    droppers = {"contact_wire_heights": (-0.012, *RE330.droppers.contact_wire_heights[1:])}
+    with pytest.raises(InputError) as refused:
+        DesignSpace(RE330.with_changes(droppers=droppers), DesignSpec())
+    (problem,) = refused.value.problems
+    x = RE330.droppers.positions
+    assert f"dropper 1 at {x[0]:g} m has the height -12 mm, dropper {len(x)} at {x[-1]:g} m" in problem
+    assert problem.endswith("; give them equal heights")
 
 
 def test_a_nominal_line_without_room_is_refused():

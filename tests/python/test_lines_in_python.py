@@ -56,6 +56,16 @@ def test_droppers_in_millimetres_are_heights_in_metres(line):
     assert given.with_droppers(positions_m=line.droppers.positions).droppers == given.droppers
 
 
+def test_other_droppers_without_values_are_refused(line):
+    with pytest.raises(catenary.InputError, match=r"heights_mm.*positions_m.*lengths_mm"):
+        line.with_droppers()
+
+
+def test_a_key_is_found_by_one_of_its_words(line):
+    with pytest.raises(catenary.InputError, match=r"hights.*did you mean .*contact_wire_heights"):
+        line.with_changes(droppers={"hights": [0.0]})
+
+
 def test_droppers_may_be_given_by_their_lengths(line):
     lengths = [1250, 1180, 1050, 960, 930, 960, 1050, 1180, 1250]
     cut = line.with_droppers(lengths_mm=lengths).droppers

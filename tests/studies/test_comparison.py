@@ -193,7 +193,7 @@ def test_a_result_of_this_program_is_a_record_too(catenary, folder, runs, passag
 
 BAD_INPUT = {
     "nothing": ([], ["run_dir is missing: give the folder of a run"]),
-    "both ways": (["A", "B", "run_dir=C"], ["run_dir must be left out where runs are laid side by side"]),
+    "both ways": (["A", "B", "run_dir=C"], ["run_dir must be left out where runs are compared"]),
     "a picture for a page": (["A", "B", "output=cmp.png"], ["output must be a file that ends in .html: got 'cmp.png'"]),
     "paths that are not there": (["A", "b.csv"], ["A does not exist", "b.csv does not exist"]),
     "an unknown option": (["A", "B", "record.sped_kmh=3"], ["did you mean record.speed_kmh?"]),

@@ -122,7 +122,7 @@ def test_a_slack_dropper_is_shown_and_named(catenary, folder, table):
     assert ended.code == 1
     assert (folder / "mine.yaml").exists()
     for k in (3, 5):
-        assert f"Refused by the other commands: droppers.contact_wire_heights[{k}] = " in ended.err
+        assert f"The other commands refuse this line: droppers.contact_wire_heights[{k}] = " in ended.err
         assert f"slackens dropper {k + 1} (at " in ended.err
 
 

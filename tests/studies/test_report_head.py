@@ -57,6 +57,4 @@ def test_a_file_of_limits_that_cannot_be_used_is_refused_before_any_work(catenar
 
 
 def test_what_has_no_head_refuses_one(catenary, folder):
-    refused(
-        catenary("report", "a", "b", "report.author=A"), ["report must be left out where runs are laid side by side"]
-    )
+    refused(catenary("report", "a", "b", "report.author=A"), ["report must be left out where runs are compared"])

@@ -73,7 +73,9 @@ def test_what_follows_a_search_is_named_as_far_as_it_is_missing(tmp_path, there,
         name="c", trials=9, state=StudyState.FINISHED, best_trial=7, command=f"catenary optimise campaign=c{typed}"
     )
     assert campaign_in_words(tmp_path, state) == (
-        "finished" if left is None else f"search finished, {left} (the command that started it makes what is missing)"
+        "finished"
+        if left is None
+        else f"search finished, {left} (give the command that started it again: it makes what is missing)"
     )
     (tmp_path / "finished_runs.jsonl").write_text("{}", encoding="utf-8")
     assert (", from the runs on record)" in campaign_in_words(tmp_path, state)) is (left is not None)

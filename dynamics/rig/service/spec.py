@@ -40,13 +40,13 @@ class LossSpec(Spec):
         default="hold", description="what stands in for a lost force: the last one, or a straight line through two"
     )
     grace_ms: Annotated[float, Field(ge=0.1, le=1000.0)] = Field(
-        default=2.0, description="time past its due that a force is waited for before one stands in [ms]"
+        default=2.0, description="time that the server waits for an overdue force before it uses a substitute [ms]"
     )
     watchdog_ms: Annotated[float, Field(ge=5.0, le=10000.0)] = Field(
         default=50.0, description="silence after which the test is stopped [ms]"
     )
     largest_gap_steps: Annotated[int, Field(ge=1, le=10000)] = Field(
-        default=25, description="forces missing in a row that are made up for; one more stops the test [steps]"
+        default=25, description="most missing forces in a row that the server replaces; one more stops the test [steps]"
     )
     absurd_forces: Annotated[int, Field(ge=1, le=100)] = Field(
         default=3,

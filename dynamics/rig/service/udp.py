@@ -33,8 +33,8 @@ def open_socket(host: str, port: int, key: str = "service.address") -> socket.so
     except OSError as error:
         raise InputError(
             [
-                f"{key} must be an address of this machine with a free UDP port: {host}:{port} cannot be had "
-                f"({error.strerror or error}); another server may run, take another port"
+                f"{key} must be an address of this machine with a free UDP port: the program cannot open "
+                f"{host}:{port} ({error.strerror or error}); if another server has this port, choose another port"
             ]
         ) from None
     sock.setblocking(False)

@@ -128,8 +128,8 @@ class BatchJobs:
         self._submit_at = time.monotonic() + (2.0**self._rounds * SECONDS_OF_A_ROUND if self._rounds > 1 else 0.0)
         if self._rounds >= ROUNDS and not working:
             raise NoWorkersError(
-                f"jobs must live until their workers come: {said}, and so did those before it",
-                change="the cause that ends the jobs fixed, or another node (cluster.batch.directives)",
+                f"jobs must live until their workers connect: {said}, and the jobs before ended in the same way",
+                change="the cause that ends the jobs removed, or with other nodes in cluster.batch.directives",
             )
         self.complaint = f"{said}; submitting another"
 
@@ -151,8 +151,8 @@ class BatchJobs:
         if refused:
             reason = next(iter(refused.values()))
             raise NoWorkersError(
-                f"{self._kind} must take the jobs of cluster.batch: it says '{reason}'",
-                change="the cluster.batch.* that it names set to values that it accepts",
+                f"{self._kind} must accept the jobs of cluster.batch: it says '{reason}'",
+                change=f"values that {self._kind} accepts in the keys of cluster.batch that it names",
             )
 
     def _give_up(self, name: Any) -> None:

@@ -17,11 +17,12 @@ from studies.report.sections.assessment import assessment_in_words, assessment_t
 from studies.report.sections.off_design import ERRORS, OWN_CONDITION, condition_table
 from studies.report.sections.tables import objective_change, plus_minus, value_text
 
-__all__ = ["gain_verdict", "gains_in_words", "lead_section", "off_design_in_words"]
+__all__ = ["NO_ERROR", "gain_verdict", "gains_in_words", "lead_section", "off_design_in_words"]
 
 HOLDS, NOT, OPEN = "holds", "does not hold", "not known"
+NO_ERROR = "Its error is not estimated, so nobody can say whether the best design is better."
 LEGEND = (
-    f"Verdicts: “{HOLDS}” and “{NOT}” are what the figures next to them say; “{OPEN}”: one of them, or its error, is "
+    f"Verdicts: “{HOLDS}” and “{NOT}” follow from the figures in the row; “{OPEN}” means that a figure or its error is "
     f"missing. A lower σ is “{BETTER}” and a higher one “{WORSE}” only where it differs by more than both numerical "
     f"errors, the root of the sum of their squares; else it is “{SAME}”. “Unconfirmed”: nobody has compared the limits "
     "with the text of the standard."
@@ -81,11 +82,11 @@ def _gain(content: CampaignContent) -> Statement:
     if not o.cost(after) < o.cost(before):
         return what, NOT, found
     if name_parts(o.name).base != "sigma":  # no error of these figures is estimated
-        return what, OPEN, f"{found}: {UNKNOWN}."
+        return what, OPEN, f"{found}. {NO_ERROR}"
     word = gain_verdict(content)
     held = {BETTER: HOLDS, SAME: NOT, WORSE: NOT}.get(word, OPEN)
     alone = f" (in {content.condition} alone)" if content.condition else ""
-    return what, held, f"{found}: {word}{alone}."
+    return what, held, f"{found}. {NO_ERROR}" if word == UNKNOWN else f"{found}: {word}{alone}."
 
 
 def _limits(content: CampaignContent) -> Statement:

@@ -8,7 +8,7 @@ from optimise.search.history import search_chart
 from studies.report.content.pieces import SpanResult
 from studies.report.content.provenance import origin_sections
 from studies.report.drawing.parts import Fact, Page, Section, Table, present
-from studies.report.pages.campaign_lead import gain_verdict, gains_in_words, lead_section, off_design_in_words
+from studies.report.pages.campaign_lead import NO_ERROR, gain_verdict, gains_in_words, lead_section, off_design_in_words
 from studies.report.readers.page_content import CampaignContent
 from studies.report.sections.basins import basins_section
 from studies.report.sections.charts import dropper_force_chart, force_chart, height_chart
@@ -106,7 +106,7 @@ def _headline(content: CampaignContent) -> str:
     gain = percent or f"{number(abs(after - before), 2)} {o.unit}"
     found += f", {gain} {'more' if o.maximised else 'less'}."
     if unsure:
-        found += f" Whether the best design is better is {UNKNOWN}."
+        found += f" {NO_ERROR}"
     return f"{found} {_confirmed(content)}{_front_in_words(content)}"
 
 

@@ -246,4 +246,4 @@ def _run(folder: Path, result: CampaignResult) -> Any:
         *origin_facts(folder / "campaign.yaml", read_mapping(folder / "campaign.yaml")),
     ]
     times = {"all evaluations": sum(e.wall_time_s.get("total", 0.0) for e in done)}
-    return run_facts(facts, times, command_of(folder, "optimise", (f"campaign={campaign.name}",)))
+    return run_facts(facts, times, command_of(folder, "optimise", (f"resume={folder}",)))

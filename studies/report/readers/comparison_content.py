@@ -132,17 +132,18 @@ def _campaign(folder: Path) -> list[Entry]:
     if content.best is not None:
         best = next(r for r in campaign.records if r.number == content.best_trial)
         designs.append((f"{campaign.campaign.name}, best design", content.best, best))
-    found = []
+    found, then = [], f"; run `catenary optimise resume={folder}`, which solves nominal line and best design once more"
     for name, result, trial in designs:
         case = campaign.case_of(trial)
         line = config_sha256(case, exclude={"catenary": {"mesh": True}})  # campaigns may mesh the same line otherwise
-        found.append(replace(_computed(f"{folder} ({name})", f"{name} of {place}", result, case), same=line))
+        found.append(replace(_computed(f"{folder} ({name})", f"{name} of {place}", result, case, then), same=line))
     return found
 
 
-def _computed(source: str, line: str, result: SpanResult, case: CaseSpec) -> Entry:
+def _computed(source: str, line: str, result: SpanResult, case: CaseSpec, then: str = "") -> Entry:
     if result.force is None or "contact_force_std_N" not in result.statistics:
-        raise InputError([f"{source} must hold a solved contact force: its solver did not finish, or has not run"])
+        problem = f"{source} must hold a solved contact force: its solver did not finish, or has not run"
+        raise InputError([problem + then])
     entry = Entry(source, line, result, case.line.period, case.signal, case_provenance(case))
     return replace(entry, traits=_traits(case))
 

@@ -33,15 +33,19 @@ JOBS: dict[str, type[BaseModel]] = {
     "simulate": SimulateJob, "optimise": OptimiseJob, "sweep": SweepJob, "sensitivity": SensitivityJob
 }  # fmt: skip
 GIVEN, DEFAULT = "set for this run", "default of the program"
+# of a run without a record of what was typed
+EQUAL = "equal to the default of the program"
 REFERENCE = "target for this supply and speed"
 
 
 def input_origins(folder: Path, study: str, case: CaseSpec) -> dict[str, str]:
     """Where each value of a run's own keys comes from, in words, by its dotted path.
 
-    What was typed is on record; where nothing is, as of a run from Python, what differs from the defaults was given.
+    What was typed is on record. Where nothing is, as of a run from Python, values that differ from the defaults were
+    given, and nobody knows of the others.
     """
-    record = read_mapping(folder / ".hydra" / "overrides.yaml").get("overrides") or []
+    kept = read_mapping(folder / ".hydra" / "overrides.yaml").get("overrides")
+    record = kept or []
     tree, written = KeyTree(JOBS[study]), written_keys(study, None)
     typed = {path for text in record for path in _typed_paths(tree, str(text))}
     chosen = [str(text).partition("=")[2] for text in record if str(text).startswith("experiment=")]
@@ -57,7 +61,7 @@ def input_origins(folder: Path, study: str, case: CaseSpec) -> dict[str, str]:
         elif path == "mean_force_N" and is_reference_force(content):
             found[path] = REFERENCE
         else:
-            found[path] = DEFAULT if plain(value) == plain(default) else GIVEN
+            found[path] = (EQUAL if kept is None else DEFAULT) if plain(value) == plain(default) else GIVEN
     return found
 
 

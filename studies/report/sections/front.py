@@ -38,8 +38,8 @@ def _front_chart(front: Front, pair: tuple[int, int]) -> Chart:
         name="front" if len(front.objectives) == 2 else f"front_{x.slug}_{y.slug}",
         title=f"The front: {x.symbol} and {y.symbol}",
         caption="Each numbered point is a design that no other feasible design betters in every objective; its "
-        "number is that of its trial and of its file, pareto/NNN.yaml. Where points crowd, a number is left out: "
-        "hovering tells it, and the table has them all."
+        "number is that of its trial and of its file, pareto/NNN.yaml. Where points crowd, the chart leaves some "
+        "numbers out: hover over a point to see its number; the table lists all."
         + (f" {outside} other feasible designs lie outside the axes." if outside else ""),
         x_label=x.axis_label, y_label=y.axis_label, curves=tuple(c for c in curves if c.x.size),
         x_range=(float(limits[0, 0]), float(limits[1, 0])), y_range=(float(limits[0, 1]), float(limits[1, 1])),

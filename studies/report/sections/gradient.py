@@ -32,9 +32,10 @@ def gradient_table(content: Mapping[str, Any]) -> Table:
     check, checked = content["check"], ""
     if check["expected_N"] is not None and check["computed_N"] is not None:
         checked = (
-            f" Check: all droppers moved down these slopes, by {check['largest_change_mm']:g} mm at most, change σ by "
-            f"{number(check['computed_N'], 2)} N; the slopes have {number(check['expected_N'], 2)} N, and "
-            f"droppers are slack for {check.get('slack_steps_changed', 0)} time steps more or less, each a kink."
+            f" Check: a move of all droppers down these slopes, by {check['largest_change_mm']:g} mm at most, changes "
+            f"σ by {number(check['computed_N'], 2)} N; the slopes predict {number(check['expected_N'], 2)} N. Droppers "
+            f"are then slack for {check.get('slack_steps_changed', 0)} time steps more or less, and σ has a kink at "
+            "each of these."
         )
     by = f"by {content['prescribed'].removesuffix('s')}\n"
     return Table(
@@ -43,9 +44,10 @@ def gradient_table(content: Mapping[str, Any]) -> Table:
          "uplift by station\n[mm/m]", f"F max {by}[N/mm]", f"F min {by}[N/mm]", f"own static force\n{by}[N/mm]"),
         tuple(rows),
         "lrrrrrrrr",
-        f"Derivatives by the {WORDS[content['prescribed']][0]} and by its station, of one dropper alone and in every "
-        "span: exact, to first order, with those droppers slack that are slack now. Over some tenths of a millimetre σ "
-        f"bends. Extremes of the force are smooth ones (gradient.json).{checked}",
+        f"Each row has the derivatives by the {WORDS[content['prescribed']][0]} and by its station, where this dropper "
+        "alone changes, in every span. To first order they are exact while the same droppers are slack; over some "
+        "tenths of a millimetre σ departs from them. Extremes of the force are smoothed; gradient.json says "
+        f"how.{checked}",
     )  # fmt: skip
 
 

@@ -28,19 +28,21 @@ def tolerance_table(record: Mapping[str, Any]) -> Table:
         row = (str(d["dropper"]), number(d["position_m"], 3), _tolerance(d), d["wrong_way"] or NONE)
         rows.append((*row, _both(d["both_directions_mm"], found)) if both else row)
     checked = "; ".join(
-        f"within {_within(lines['share'])} {lines['within']} of {len(lines['rise_percent'])} lines keep to it"
+        f"in {lines['within']} of {len(lines['rise_percent'])} lines with errors within {_within(lines['share'])}"
         for lines in record["lines"]
     )
-    check = f" With all droppers wrong at once, {checked}." if checked else ""
+    rise = f"{record['rise_percent']:g} %"
+    check = f" With all droppers wrong at once, σ rises by no more than {rise} {checked}." if checked else ""
     reasons = {d["message"] for d in found if d["message"]}
     return Table(
         title="Tolerance of lengths",
         columns=(*HEADS, *BOTH[: int(both)]),
         rows=tuple(rows),
         align="lrrl" + "r" * int(both),
-        caption=f"An error of that one length, the way that is named and in every span, raises σ by "
-        f"{record['rise_percent']:g} %; no smaller one that was tried does, either way. The ± is what finer numerics "
-        "change. Trains that run the other way meet the dropper of the other half: for both ways the lesser counts."
+        caption=f"If only this dropper has the wrong length, by this error, in the direction that is named and in "
+        f"every span, σ rises by {rise}. The program tried smaller errors in both directions; none raises σ so far. "
+        "The number after ± is by how much finer numerics change the tolerance. Trains in the other direction find "
+        "each dropper in the place of its mirror image; for trains both ways the smaller tolerance of the two counts."
         f"{check}" + "".join(f" No figure: {text}." for text in sorted(reasons)),
     )
 
@@ -60,4 +62,4 @@ def _both(lesser: float | None, droppers: list[dict[str, Any]]) -> str:
 
 
 def _within(share: float) -> str:
-    return "their tolerances" if share == 1.0 else "half of these" if share == 0.5 else f"{share:g} times these"
+    return "the tolerances" if share == 1.0 else "half of them" if share == 0.5 else f"{share:g} times these"

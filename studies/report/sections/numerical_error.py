@@ -35,8 +35,8 @@ def error_table(error: Mapping[str, Any], label: str = "") -> Table:
         columns=("part", "size [N]", "found from"),
         rows=(*rows, ("total", value_text(error["total_N"], 3), total)),
         align="lrl",
-        caption="What finer numerics would change, by companion runs that are each coarser or finer in one thing. "
-        "Parts are taken as independent of each other; where a line has several steady states this is rough. "
-        "Errors of the input and of the model are not in it."
+        caption="Each part estimates by how much finer numerics would change σ, from companion runs that are each "
+        "coarser or finer in one setting. The total takes the parts as independent of each other; it is rough where a "
+        "line has several steady states. It does not include errors of the input or of the model."
         + (f" To make it smaller, run again with: {finer}" if finer else ""),
     )

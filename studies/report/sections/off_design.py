@@ -106,9 +106,10 @@ def condition_table(off_design: OffDesign) -> Table:
     heads = ("condition", "nominal σ [N]", "best σ [N]", "change", "the best design is", "runs of both")
     return Table(
         "", heads, tuple(rows), "lrrrlr",
-        "Steady states, each with its estimated numerical error and on finer numerics where that was large; "
-        "nothing inside the errors of both is called better or worse. Compared are the runs that both designs have. A "
-        "dropper that an error leaves loose at rest carries nothing, and the line runs with it.",
+        "Each σ is that of a steady state, with its estimated numerical error and on finer numerics where that was "
+        "large; a difference no larger than both errors together is called neither better nor worse. The table "
+        "compares only runs that solved for both designs. A dropper that an error leaves loose at rest carries no "
+        "force; the program runs the line with it.",
     )  # fmt: skip
 
 

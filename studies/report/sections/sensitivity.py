@@ -124,8 +124,9 @@ def _morris_section(result: SensitivityResult, m: MorrisFigures) -> Section:
         "Screening",
         text=(
             "Elementary effects: what an output does when one input moves over a share of its range, scaled to the "
-            f"whole range, at {m.groups - m.left_out} places (Morris 1991). To the right: matters. Above: acts "
-            "unevenly or together with others. A screening orders inputs roughly; it gives no shares of the variance.",
+            f"whole range, at {m.groups - m.left_out} places (Morris 1991). Inputs on the right have a large effect; "
+            "inputs high up act non-linearly or interact with others. A screening orders inputs roughly; it gives no "
+            "shares of the variance.",
         ),
         charts=charts,
         tables=(_table("Mean size of the effects", m.mean_absolute, m.interval, result),),
@@ -151,12 +152,13 @@ def _local_section(result: SensitivityResult, d: LocalFigures) -> Section:
 def _gradient_section(result: SensitivityResult, g: GradientFigures) -> Section:
     ranges = np.array([r.high - r.low for r in result.spec.inputs.values()])
     text = (
-        "By multipliers of the steady state, with no step: to first order, and exact as long as the same droppers go "
-        "slack. ± is how far they are, at most, from those in half and two thirds of the window, which cut more of "
-        "the waves that reach far; where it exceeds the value, that is unknown. Extremes are smoothed over 1 N."
+        "Derivatives by the adjoint of the steady state, without a finite step; to first order they are exact while "
+        "the same droppers go slack. The number after ± is the largest difference from the derivatives in half and in "
+        "two thirds of the window, which cut off more of the waves that reach far; a derivative that does not exceed "
+        "it counts as unknown. The program smooths extremes over 1 N."
     )
-    check = f"Check: a small step of all inputs down these slopes changes σ by {number(g.computed, 4)} N; they have "
-    found = (f"{check}{number(g.expected, 4)} N.",) if np.isfinite(g.computed) else (g.message,)
+    check = f"Check: a small step of all inputs down these slopes changes σ by {number(g.computed, 4)} N; they "
+    found = (f"{check}predict {number(g.expected, 4)} N.",) if np.isfinite(g.computed) else (g.message,)
     table = _table("Exact derivative times the range", g.derivative * ranges, g.error * ranges, result, judged=True)
     return Section("Exact derivatives", text=(text, *filter(None, found)), tables=(table,))
 
@@ -240,7 +242,7 @@ def _effects_chart(result: SensitivityResult, m: MorrisFigures, k: int, output: 
     line = Curve("spread as large as the effect", np.array([0.0, top]), np.array([0.0, top]), output.unit, output.unit,
                  "muted")  # fmt: skip
     axes = "Mean size of the effect over the range", "Standard deviation of the effects"
-    caption = "Right: matters. High: acts unevenly or together with others."
+    caption = "Inputs on the right have a large effect; inputs high up act non-linearly or interact with others."
     about = f"morris_{output.name}", f"Elementary effects on the {output.meaning}", caption
     y_range = 0.0, 1.1 * float(max(spread.max(), 1e-12))
     return Chart(*about, *axes, (line, effects), x_range=(0.0, top), y_range=y_range, pick="point")

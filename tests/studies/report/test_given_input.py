@@ -40,7 +40,7 @@ def test_an_experiment_is_named(origins):
 
 def test_without_a_record_what_differs_from_the_defaults_was_given(origins):
     _, found = origins(["speed_kmh=280", "dt=1e-3"], recorded=False)
-    assert found["speed_kmh"] == found["dt"] == GIVEN and found["supply"] == DEFAULT
+    assert found["speed_kmh"] == found["dt"] == GIVEN and found["supply"] == "equal to the default of the program"
 
 
 def test_the_rows_of_a_page_say_so_and_what_is_varied(origins):

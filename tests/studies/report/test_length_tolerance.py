@@ -100,7 +100,7 @@ def test_the_best_design_s_tolerances_stand_in_file_list_page_and_words_and_are_
     read = read_droppers(campaign_folder / NAME, result.best.number)
     table = tolerance_table(read)
     assert table.rows[0][2:] == ("1.80 ± 0.20", "longer", "1.8") and table.rows[-1][2] == "more than 20.0"
-    assert "within their tolerances 2 of 4 lines keep to it" in table.caption and "no figures" in table.caption
+    assert "in 2 of 4 lines with errors within the tolerances" in table.caption and "no figures" in table.caption
     assert read_droppers(campaign_folder / NAME, -1) is None
     show_length_tolerance(result, replace_wish(rise_percent=3.0), lambda line: None)
     assert len(asked) == 2, "another wish is another search"

@@ -41,7 +41,7 @@ class EmergencyStop:
     Raises
     ------
     InputError
-        If the address cannot be had.
+        If the program cannot open the address.
     """
 
     def __init__(self, service: ServiceSpec, exchange: socket.socket, step_ns: int) -> None:
@@ -82,7 +82,12 @@ class EmergencyStop:
             self._process.wait()
             self._line.close()
             self.shared.close()
-            raise InputError(["service.emergency_stop must be able to begin a process of its own: it did not begin"])
+            raise InputError(
+                [
+                    "service.emergency_stop must be able to start a process of its own: that process ended or was not "
+                    f"ready within {BEGIN:g} s; read what it printed above this line, and start the server again"
+                ]
+            )
         self._line.settimeout(None)
 
     def __enter__(self) -> Self:
