@@ -47,7 +47,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class DropperSpace:
-    """Box of dropper variables around a nominal line, symmetric about mid-span.
+    """Box of dropper variables around a nominal line: changes that are symmetric about mid-span.
 
     A lift is the height that a dropper gains by a change of its own load, the other loads held [m]; the
     heights of all droppers follow from all lifts, and stay within their bound. A move is positive towards
@@ -137,9 +137,12 @@ class DropperSpace:
             x[n - m :] = np.round(self.nominal.span_length - x[:m][::-1], DIGITS)
         if self.moves or self._on_grid:
             z[:m] += self.profile(x[:m]) - z[:m]
+            z[n - m :] += self.profile(x[n - m :]) - z[n - m :]
+        gained = np.zeros(h)
         if self.lifts:
-            z[:h] += self._heights_per_lift(x) @ self._lift_set(x).into(v[: self.lifts])
-        z[n - m :] = z[:m][::-1]
+            gained = self._heights_per_lift(x) @ self._lift_set(x).into(v[: self.lifts])
+        z[:h] += gained
+        z[n - m :] = z[:m][::-1] if self._even else z[n - m :] + gained[:m][::-1]
         return self._with_droppers(x, z)
 
     def values_of(self, spec: CatenarySpec) -> NDArray[np.float64]:
@@ -169,6 +172,12 @@ class DropperSpace:
         except ValueError as error:
             raise InputError([f"the line must be inside the design space: it leaves no room for {error}"]) from error
         return np.concatenate([lifts, moves])
+
+    @cached_property
+    def _even(self) -> bool:
+        """Whether heights are their own mirror image, as those of every design then are."""
+        z = self._nominal_stations[1]
+        return not bool((abs(z - z[::-1]) > SYMMETRY_TOLERANCE).any())
 
     @property
     def _on_grid(self) -> bool:
@@ -203,7 +212,10 @@ class DropperSpace:
 
     @cached_property
     def _lift_reach(self) -> NDArray[np.float64]:
-        loads = np.maximum(nominal_loads(self.nominal)[: self.lifts], LEAST_LOAD)
+        loads = nominal_loads(self.nominal)
+        if not self._even:  # the lesser of each pair
+            loads = np.minimum(loads, loads[::-1])
+        loads = np.maximum(loads[: self.lifts], LEAST_LOAD)
         limit = self.design.load_change * loads * self._own_height_per_load
         return self._lift_set(self._nominal_stations[0]).reach(limit)
 
@@ -246,26 +258,20 @@ class DropperSpace:
         return CatenarySpec.model_validate(content)
 
     def _asymmetries(self) -> list[str]:
-        x, z = self._nominal_stations
-        mirrored = self.nominal.span_length - x[::-1]
-        where = np.flatnonzero(np.maximum(abs(x - mirrored), abs(z - z[::-1])) > SYMMETRY_TOLERANCE)
-        return [
-            f"the nominal line must be symmetric about mid-span to be optimised: {self._asymmetry(k, len(x) - 1 - k)}"
-            for k in where[: (len(where) + 1) // 2].tolist()
-        ]
-
-    def _asymmetry(self, k: int, other: int) -> str:
-        """Say what a dropper and its mirror image must have in common, and have not."""
-        (x, z), span = self._nominal_stations, self.nominal.span_length
-        if k == other:
-            return f"dropper {k + 1} is the middle one and stands at {x[k]:.7g} m; move it to {0.5 * span:.7g} m"
-        cures = []
-        if abs(x[k] + x[other] - span) > SYMMETRY_TOLERANCE:
-            cures.append("place them at equal distances from mid-span")
-        if abs(z[k] - z[other]) > SYMMETRY_TOLERANCE:
-            cures.append("give them equal heights")
-        one, two = (f"dropper {j + 1} at {x[j]:.7g} m has the height {1e3 * z[j] + 0.0:.7g} mm" for j in (k, other))
-        return f"{one}, {two}; {' and '.join(cures)}"
+        """Say which droppers are not placed as their mirror images are; their heights may differ."""
+        x, span = self._nominal_stations[0], self.nominal.span_length
+        where = np.flatnonzero(abs(x + x[::-1] - span) > SYMMETRY_TOLERANCE)
+        problems = []
+        for k in where[: (len(where) + 1) // 2].tolist():
+            other = len(x) - 1 - k
+            said = f"dropper {k + 1} is the middle one and stands at {x[k]:.7g} m; move it to {0.5 * span:.7g} m"
+            if k != other:
+                said = (
+                    f"dropper {k + 1} stands at {x[k]:.7g} m, dropper {other + 1} at {x[other]:.7g} m; place them at "
+                    "equal distances from mid-span"
+                )
+            problems.append(f"the droppers of the nominal line must stand symmetrically about mid-span: {said}")
+        return problems
 
     def tight_distances(self, least: float) -> list[str]:
         """Name the distances for which the line leaves less room than a least one [m]."""

@@ -37,7 +37,7 @@ def campaign(
 ) -> FoundDesigns:
     """Search a design space for the best line, as ``catenary optimise`` does, or resume one.
 
-    Designs are symmetric about mid-span, and so must be the droppers' stations and heights of the given line. The
+    Designs change the given line symmetrically about mid-span, where its droppers must stand symmetrically. The
     command confirms the best design, compares it with the nominal line off the design point and writes a report;
     run with the same input it does so for a search that was started here.
 

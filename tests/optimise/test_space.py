@@ -275,24 +275,38 @@ def test_a_line_outside_the_space_is_refused():
 BRUNI_WITH_EIGHT = with_droppers(BRUNI, [4.0, 10.0, 16.0, 22.0, 33.0, 39.0, 45.0, 51.0])
 
 
-def test_an_asymmetric_line_is_refused_with_every_pair():
+def test_asymmetric_stations_are_refused_with_every_pair():
     line = with_droppers(RE330, [4.5, 12.0, 18.8, 25.65, 32.5, 39.35, 46.2, 53.5, 60.0])
     with pytest.raises(InputError) as refused:
         DesignSpace(line, DesignSpec())
     assert len(refused.value.problems) == 2
     first = refused.value.problems[0]
-    assert "dropper 1 at 4.5 m has the height " in first and "dropper 9 at 60 m has the height " in first
+    assert "dropper 1 stands at 4.5 m, dropper 9 at 60 m" in first
     assert first.endswith("; place them at equal distances from mid-span")
 
 
-def test_a_pair_of_unequal_heights_is_refused_by_its_numbers():
-    droppers = {"contact_wire_heights": (-0.012, *RE330.droppers.contact_wire_heights[1:])}
-    with pytest.raises(InputError) as refused:
-        DesignSpace(RE330.with_changes(droppers=droppers), DesignSpec())
-    (problem,) = refused.value.problems
-    x = RE330.droppers.positions
-    assert f"dropper 1 at {x[0]:g} m has the height -12 mm, dropper {len(x)} at {x[-1]:g} m" in problem
-    assert problem.endswith("; give them equal heights")
+UNEVEN_MM = (0.0, -5.0, -8.0, -9.0, -8.0, -5.0, -3.0, -1.0, 0.0)
+
+
+@pytest.mark.parametrize("kind", ["heights", "spacing", "both"])
+def test_heights_that_are_not_symmetric_are_changed_symmetrically(kind):
+    line = RE330.with_droppers(heights_mm=UNEVEN_MM)
+    space = DesignSpace(line, DesignSpec(kind=kind))
+    assert space.spec_of(np.zeros(len(space.variables))).droppers == line.droppers
+    rng, high = np.random.default_rng(3), np.array([v.high for v in space.variables])
+    for _ in range(20):
+        v = high * rng.uniform(-0.9, 0.9, len(high))
+        found = space.spec_of(v)
+        x, z = np.array(found.droppers.positions), np.array(found.droppers.contact_wire_heights)
+        np.testing.assert_allclose(x + x[::-1], line.span_length, atol=1e-9)
+        change = z - space.droppers.profile(x)
+        np.testing.assert_allclose(change, change[::-1], atol=1e-12)
+        np.testing.assert_allclose(space.values_of(found), v, atol=1e-9)
+        assert np.abs(change).max() <= space.design.height_change + 1e-12
+        if kind == "spacing":
+            np.testing.assert_allclose(change, 0.0, atol=1e-12)
+        else:
+            assert np.abs(change).max() > 1e-4
 
 
 def test_a_nominal_line_without_room_is_refused():

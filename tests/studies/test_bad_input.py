@@ -174,9 +174,9 @@ OPTIMISE_ONLY = {
         ["design=spacing", "design.minimum_spacing=15"],
         ["the nominal line must leave room for droppers 1 and 2 (minimum_spacing)"],
     ),
-    "a line that is not symmetric": (
+    "droppers that do not stand symmetrically": (
         [*BRUNI, "catenary.droppers.positions=[4.5,10.25,16,21.75,27.5,33.25,39,44.75,51]"],
-        ["the nominal line must be symmetric about mid-span to be optimised"],
+        ["the droppers of the nominal line must stand symmetrically about mid-span"],
     ),
 }
 
