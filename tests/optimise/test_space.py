@@ -285,30 +285,6 @@ def test_asymmetric_stations_are_refused_with_every_pair():
     assert first.endswith("; place them at equal distances from mid-span")
 
 
-UNEVEN_MM = (0.0, -5.0, -8.0, -9.0, -8.0, -5.0, -3.0, -1.0, 0.0)
-
-
-@pytest.mark.parametrize("kind", ["heights", "spacing", "both"])
-def test_heights_that_are_not_symmetric_are_changed_symmetrically(kind):
-    line = RE330.with_droppers(heights_mm=UNEVEN_MM)
-    space = DesignSpace(line, DesignSpec(kind=kind))
-    assert space.spec_of(np.zeros(len(space.variables))).droppers == line.droppers
-    rng, high = np.random.default_rng(3), np.array([v.high for v in space.variables])
-    for _ in range(20):
-        v = high * rng.uniform(-0.9, 0.9, len(high))
-        found = space.spec_of(v)
-        x, z = np.array(found.droppers.positions), np.array(found.droppers.contact_wire_heights)
-        np.testing.assert_allclose(x + x[::-1], line.span_length, atol=1e-9)
-        change = z - space.droppers.profile(x)
-        np.testing.assert_allclose(change, change[::-1], atol=1e-12)
-        np.testing.assert_allclose(space.values_of(found), v, atol=1e-9)
-        assert np.abs(change).max() <= space.design.height_change + 1e-12
-        if kind == "spacing":
-            np.testing.assert_allclose(change, 0.0, atol=1e-12)
-        else:
-            assert np.abs(change).max() > 1e-4
-
-
 def test_a_nominal_line_without_room_is_refused():
     with pytest.raises(InputError, match=r"droppers 1 and 2 \(minimum_spacing\): 0\.3 m are missing"):
         space_of("crowded", "spacing", minimum_spacing=2.5)
