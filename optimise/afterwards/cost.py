@@ -162,7 +162,7 @@ def cost_lines(cost: Cost, cluster: ClusterSpec, beside: Sequence[str] = ()) -> 
     """The estimate in words, with its scatter, the time that it takes on a cluster, and what it leaves out."""
     measured = ", ".join(f"{s:.3g}" for s in cost.seconds)
     lines = [
-        f"Measured on one core of {processor_type()}: {measured} s for one of the {cost.what} "
+        f"One core of {processor_type()} takes {measured} s for one of the {cost.what} "
         f"(mean {cost.mean_s:.3g} s, standard deviation {cost.scatter_s:.2g} s).",
         f"{cost.count} {cost.what} are estimated at {cost.core_hours:.3g} core-hours, standard error "
         f"{cost.error_core_hours:.2g}, if the workers' cores are as fast as this one.",

@@ -120,7 +120,7 @@ def run(composed: Composed[NewJob]) -> int:
     write_text_atomic(Path(job.output), line_text(line, Path(job.table).name, job.like))
     print(f"Wrote {job.output}")
     taken = [path for path, mark in line.provenance.items() if mark != "u"]
-    print(f"Copied from {job.like}, check that they are right: {', '.join(taken)}")
+    print(f"Check the values that come from {job.like}: {', '.join(taken)}")
     if equilibrium.status is not EquilibriumStatus.OK:
         print(f"At rest: {equilibrium.status.value}; check heights, lengths and tensions.", file=sys.stderr)
         return 1

@@ -68,7 +68,7 @@ def run(composed: Composed[DeviceJob]) -> int:
     if done.reason is Reason.DONE:
         return 0
     who = "the server fell silent; the actuator came down by itself" if done.silent else SENTENCES[done.reason]
-    print(f"Stopped: {who}.", file=sys.stderr)
+    print(f"The test stopped: {who}.", file=sys.stderr)
     return 1
 
 

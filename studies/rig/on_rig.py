@@ -34,7 +34,7 @@ class OnRig:
     notes: tuple[str, ...]
 
     def press(self, stiffness: float, damping_ratio: float) -> Press:
-        """Pressed on a contact stiffness [N/m] with a damping ratio [-]."""
+        """Press it on a contact stiffness [N/m] with a damping ratio [-]."""
         return Press(stiffness, damping_ratio, self.applied_force_N, self.mean_force_N)
 
     @property

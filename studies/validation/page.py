@@ -19,7 +19,7 @@ def validation_page(comparisons: Sequence[Comparison], command: str, ran: tuple[
     """Compose the page; ``ran`` has facts of the run, such as commit and date."""
     rows = [row for c in comparisons for row in c.rows]
     counts = {word: sum(row.verdict == word for row in rows) for word in ("met", "MISSED", "known", "printed")}
-    missed = [f"Missed: {_sentence(row)}" for row in rows if row.verdict == "MISSED"]
+    missed = [f"The program misses a gate: {_sentence(row)}" for row in rows if row.verdict == "MISSED"]
     gated = counts["met"] + counts["MISSED"] + counts["known"]
     headline = (
         f"{counts['met']} of {gated} gates are met, {counts['MISSED']} missed, {counts['known']} outside with a known "

@@ -61,7 +61,8 @@ DIALECT = {
 }
 # a participle is no sentence: the actor named, and the verb first
 PARTICIPLES = (
-    r"(?:Asked|Begun|Called|Chosen|Found|Given|Kept|Made|Noticed|Said|Sent|Shown|Taken|Told|Written)"
+    r"(?:Asked|Begun|Called|Chosen|Compared|Copied|Found|Given|Kept|Made|Measured|Missed|Noticed|Pressed|Refused|Said|Sent"
+    r"|Shown|Stopped|Taken|Told|Written)"
     r"(?:[:,;]| (?:after|again|as|at|before|by|from|in|once|only|to|until|when|where|with)\b)"
 )
 

@@ -23,7 +23,7 @@ def of_line(build_line, build_case):
 
 
 def test_small_swings_have_the_period_of_a_hanging_chain(of_line):
-    """Measured: 0.004 % longer, by the stretch under its weight (0.01 % at the pin)."""
+    """It was 0.004 % longer, by the stretch under its weight (0.01 % at the pin)."""
     cable, dt, size = Pendulum(LENGTH, 8, 1.0e6, 0.02, RHO), 5.0e-3, 0.02
     u, v = cable.swing(
         of_line, cable.first_mode(size), Request(dt, tolerance=1e-12), round(1.1 * cable.period / dt), "newmark"
@@ -54,7 +54,7 @@ def drift(of_line, integrator, dt):
 
 @pytest.mark.parametrize(("integrator", "most", "order"), [("newmark", 6e-5, 2), ("hht", 8e-5, 2), ("rk4", 8e-7, 4)])
 def test_energy_drifts_with_the_order_of_the_step(of_line, integrator, most, order):
-    """Measured at 1 ms: 3.9e-5, 5.1e-5, 4.9e-7; at half of it 3.9, 4.1, 31 times less: Runge-Kutta damps with dt^5."""
+    """Drifts at 1 ms: 3.9e-5, 5.1e-5, 4.9e-7; at half of it 3.9, 4.1, 31 times less: Runge-Kutta damps with dt^5."""
     (coarse, _), (fine, _) = (drift(of_line, integrator, dt) for dt in (1.0e-3, 0.5e-3))
     assert fine < coarse < most
     assert coarse / fine > 0.9 * 2.0**order

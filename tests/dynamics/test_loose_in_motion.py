@@ -40,7 +40,7 @@ def test_a_loose_line_at_rest_stays_at_rest(loose_line, build_case, reading):
 
 
 def test_a_loose_line_moves_as_the_whole_line_with_large_deformation_does(loose_line, build_case):
-    """Measured: 0.06 % between the two whole lines, 0.1 % to the window, which starts otherwise."""
+    """Differences: 0.06 % between the two whole lines, 0.1 % to the window, which starts otherwise."""
     content = {"applied_force_N": 160.0}
     run = {"solver": "open_line", "open_line": OPEN}
     large, small, window = (

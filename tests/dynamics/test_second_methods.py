@@ -88,7 +88,7 @@ def on_bars(case, size):
 
 
 def test_large_deformation_in_space_presses_as_bars_do(build_line):
-    """Measured: 0.7 N RMS of 43 N to bars of 0.5 m, 0.4 N to bars of 0.25 m; linearised 4.5 N.
+    """Differences: 0.7 N RMS of 43 N to bars of 0.5 m, 0.4 N to bars of 0.25 m; linearised 4.5 N.
 
     600 N at 200 km/h: 0.2 m of uplift at supports, two droppers of three slack for a while.
     """

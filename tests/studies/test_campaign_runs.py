@@ -95,7 +95,7 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
     assert ended["process"] == os.getpid()
     write_status(place / "status.json", {**ended, "process": 0})
     said = catenary("status").out
-    assert "bruni_heights: search finished, off-design table and report missing (the command" in said
+    assert "bruni_heights: search finished, off-design table and report missing (give the command" in said
     assert "\n  resume with: catenary optimise experiment=bruni_heights" in said
     (place / "status.json").write_text(state, encoding="utf-8")
     (place / "trust.json").write_text(off_design, encoding="utf-8")

@@ -78,7 +78,7 @@ def test_the_file_says_what_was_given_and_what_was_copied(catenary, folder, tabl
     assert "# N, EA; as bruni_2015" in rows["axial_stiffness"]
     assert "# m, stations from the support" in rows["positions"]
     assert "messenger_damping: 900" in text
-    listed = ended.out.partition("Copied from bruni_2015")[2].partition("\n")[0]
+    listed = ended.out.partition("Check the values that come from bruni_2015")[2].partition("\n")[0]
     assert "contact_wire.tension" in listed
     assert "support.messenger_damping" not in listed
 

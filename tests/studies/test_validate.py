@@ -93,7 +93,7 @@ def test_a_broken_value_turns_the_exit_code(validate, folder, broken):
     ended = validate(**broken)
     assert ended.code == 1
     assert ended.out.count("   MISSED") == 1 and "1 gate(s) missed." in ended.out
-    assert "Missed: " in (folder / "run" / "report.html").read_text(encoding="utf-8")
+    assert "The program misses a gate: " in (folder / "run" / "report.html").read_text(encoding="utf-8")
     assert json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))["verdicts"]["MISSED"] == 1
 
 

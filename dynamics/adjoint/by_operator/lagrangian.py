@@ -30,7 +30,7 @@ from dynamics.line_operator.poles import follow_poles
 from dynamics.line_operator.state import OperatorState
 from dynamics.spec.case import CaseSpec
 
-__all__ = ["OperatorFigure", "OperatorLagrangian"]
+__all__ = ["NearLines", "OperatorFigure", "OperatorLagrangian"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -61,6 +61,29 @@ class OperatorFigure:
     of_case: Callable[[CaseSpec], float] | None
 
 
+class NearLines:
+    """Networks and heights at rest of lines near the one that was solved, formed once for all figures.
+
+    Parameters
+    ----------
+    harmonics : int
+        Of the height at rest.
+    """
+
+    def __init__(self, harmonics: int) -> None:
+        self._harmonics = harmonics
+        self._known: dict[int, tuple[Equilibrium, LineNetwork, Complexes]] = {}
+
+    def of(self, equilibrium: Equilibrium) -> tuple[LineNetwork, Complexes]:
+        """Network, and harmonics of the height at rest [m]; the line stays, since its place in memory is its key."""
+        found = self._known.get(id(equilibrium))
+        if found is None:
+            network = line_network(equilibrium)
+            found = equilibrium, network, static_harmonics(equilibrium, self._harmonics, network.period)
+            self._known[id(equilibrium)] = found
+        return found[1:]
+
+
 class OperatorLagrangian:
     """Value of a figure plus all equations times their multipliers, near the case that was solved.
 
@@ -71,6 +94,8 @@ class OperatorLagrangian:
     state : OperatorState
     stages : tuple of Stage
     figure : OperatorFigure
+    lines : NearLines
+        Shared by all figures of the state.
 
     Attributes
     ----------
@@ -85,7 +110,9 @@ class OperatorLagrangian:
         solved: tuple[CaseSpec, Equilibrium, OperatorState],
         stages: tuple[Stage, ...],
         figure: OperatorFigure,
+        lines: NearLines,
     ) -> None:
+        self._lines = lines
         self.case, self.equilibrium, self._state = solved
         self._stages, self._figure = stages, figure
         self._network, self._contour = self._state.network, self._state.contour
@@ -104,12 +131,11 @@ class OperatorLagrangian:
 
     def value(self, case: CaseSpec, equilibrium: Equilibrium) -> float:
         """Value for a line found on the same mesh; only differences mean something. NaN where its poles get lost."""
-        network = line_network(equilibrium)
+        network, static = self._lines.of(equilibrium)
         T = network.period / case.speed
         contour = Contour(T, case.speed, self._contour.harmonics)
         figure, state = self._figure, self._state
         total = 0.0 if figure.of_case is None else figure.of_case(case)
-        static = static_harmonics(equilibrium, contour.harmonics, network.period)
         total += float((self._contact @ static).real)
         total += float((self._pushed @ own_answers(case, contour)).real)
         total += float(self._rest @ equilibrium.dropper_spring_force + self._stretched @ network.points.dropper)

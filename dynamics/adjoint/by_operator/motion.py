@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium
-from dynamics.adjoint.by_operator.lagrangian import OperatorFigure, OperatorLagrangian
+from dynamics.adjoint.by_operator.lagrangian import NearLines, OperatorFigure, OperatorLagrangian
 from dynamics.adjoint.by_operator.stages import Cause, Stage, StageMultipliers, stages_of
 from dynamics.adjoint.figures import filtered_deviation, soft_extreme
 from dynamics.line_operator.state import OperatorState
@@ -36,6 +36,7 @@ class OperatorMotion:
 
     def __init__(self, case: CaseSpec, equilibrium: Equilibrium, state: OperatorState, force: Floats) -> None:
         self.case, self.equilibrium, self.state, self.force = case, equilibrium, state, force
+        self._lines = NearLines(state.contour.harmonics)
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
@@ -92,7 +93,7 @@ class OperatorMotion:
                 causes.append(stage.cause_of_coarse(self.stages[k + 1], causes[k], found[k]))
         mean = sum(self._by_mean(*parts) for parts in zip(self.stages, causes, found, strict=True))
         figure = OperatorFigure(tuple(found), mean, lifted, of_case)
-        return OperatorLagrangian((self.case, self.equilibrium, self.state), self.stages, figure)
+        return OperatorLagrangian((self.case, self.equilibrium, self.state), self.stages, figure, self._lines)
 
     def _by_mean(self, stage: Stage, cause: Cause, found: StageMultipliers) -> float:
         """What the mean force does to the figure through one stage's equations."""

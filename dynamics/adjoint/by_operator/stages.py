@@ -16,10 +16,12 @@ Legend: t sample, d dropper; C, G, K, M as in `dynamics.line_operator.slack`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lu_factor, lu_solve
 
 from dynamics.line_operator.contact import station_phases
 from dynamics.line_operator.local_time import BEFORE, LocalTime
@@ -103,17 +105,23 @@ class Stage:
         varying, inverse = contact.varying, contact.inverse
         m, by_force = np.zeros_like(cause.squeeze), cause.force
         if len(self.t):
-            C, G = self._harmonics()
-            k = self.stiffness[self.d]
-            lifted = inverse @ G[:, varying].T
-            A = k[:, None] * (self._kernels() - _real_product(C[:, varying], lifted))
-            A[np.arange(len(k)), np.arange(len(k))] += 1.0
+            C, lifted, factors = self._equations
             right = cause.squeeze[self.t, self.d] - (cause.force[varying] @ lifted).real
-            m[self.t, self.d] = -k * np.linalg.solve(A.T, right)
+            m[self.t, self.d] = -self.stiffness[self.d] * lu_solve(factors, right, check_finite=False)
             by_force = by_force + m[self.t, self.d] @ C
         contact_ = np.zeros_like(cause.force)
         contact_[varying] = -by_force[varying] @ inverse
         return StageMultipliers(contact_, m)
+
+    @cached_property
+    def _equations(self) -> tuple[Complexes, Complexes, tuple[Floats, NDArray[np.int32]]]:
+        """C of the slack samples, M^-1 G^T, and factors of the equations of m, formed once for all figures."""
+        contact, k = self.state.contact, self.stiffness[self.d]
+        C, G = self._harmonics()
+        lifted = contact.inverse @ G[:, contact.varying].T
+        A = k[:, None] * (self._kernels() - _real_product(C[:, contact.varying], lifted))
+        A[np.arange(len(k)), np.arange(len(k))] += 1.0
+        return C, lifted, lu_factor(A.T, overwrite_a=True, check_finite=False)
 
     def _harmonics(self) -> tuple[Complexes, Complexes]:
         """C and G of the slack samples (slack, harmonic)."""
