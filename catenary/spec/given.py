@@ -73,7 +73,7 @@ def given_droppers(
         If heights and lengths are given both, or are not numbers, or nothing is given.
     """
     if heights_mm is None and positions_m is None and lengths_mm is None:
-        raise InputError(["one of heights_mm, positions_m and lengths_mm must be given: nothing is"])
+        raise InputError(["one of heights_mm, positions_m and lengths_mm must be given: got none of them"])
     if heights_mm is not None and lengths_mm is not None:
         raise InputError(["heights_mm must be left out where lengths_mm are given: one follows from the other"])
     changes: dict[str, object] = {}

@@ -126,7 +126,7 @@ def _schema(spec: type[BaseModel]) -> Node:
 
 
 def did_you_mean(given: object, known: Iterable[str]) -> str:
-    """End of a sentence that refuses a name: the one that is nearest, if any."""
+    """End of a sentence that refuses a name: the nearest one that there is, empty where none is near."""
     near = difflib.get_close_matches(str(given)[:LONGEST_PATH], list(known), n=1)
     return f"; did you mean {near[0]}?" if near else ""
 

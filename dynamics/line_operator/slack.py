@@ -47,8 +47,9 @@ PUSHED = 0.5  # N: less than that a dropper may push before its samples become c
 PADDING = 0.015  # periods before and behind those that push
 ROUNDS = 8
 CORRECTIONS, SETTLED = 7, 0.3  # of hats by cubics, at most; N
-# sweeps end where no squeeze changes by so much [N]: the first ones, and later ones as a share of what the table missed
-FIRST, SHARE = 3.0, 0.1
+# sweeps end where no squeeze changes by so much [N]: the first ones, later ones as a share of what the table missed,
+# and those whose squeezes are kept
+FIRST, SHARE, LAST = 3.0, 0.1, 0.1
 MOST = 10.0  # times the samples of a period that may be slack: beyond, a march is quicker
 UNSETTLED = "the slack of its droppers was not found"
 
@@ -268,7 +269,7 @@ class _Complementarity:
             out[t, d] = s
             found = self._state(out.copy())
             missed = np.abs(found.tension[t, d] - tension[local, t]).max()
-            if settled and missed < SETTLED:
+            if settled and missed < SETTLED and enough <= LAST:
                 break
             enough = min(enough, max(ENOUGH, SHARE * missed))
         return found if settled or not self.smooth else None  # coarse samples may leave it to fine ones

@@ -28,7 +28,7 @@ Tolerance = Annotated[
 ]
 Precision = Annotated[
     Literal["double", "single"],
-    Field(description="numbers that the line is marched in: double, or single: quicker and less precise"),
+    Field(description="numbers that the line is marched in: double, or single, which is quicker and less precise"),
 ]
 
 
