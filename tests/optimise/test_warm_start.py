@@ -86,7 +86,7 @@ def test_designs_outside_the_box_are_named_and_left_out(case, earlier):
 def test_a_line_that_differs_elsewhere_is_left_out(tmp_path, case, earlier):
     other = run(tmp_path, case, bowl_of_tension, trials=8, design=TENSION, sampler={"kind": "qmc"})
     campaign = campaign_of(warm_start=str(other.folder), warm_start_designs=8, design={"kind": "spacing"})
-    with pytest.raises(InputError, match=r"has none .*contact_wire is another"):
+    with pytest.raises(InputError, match=r"has none .*contact_wire differs"):
         warm_start(campaign, DesignSpace(case.catenary, campaign.design))
 
 
