@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from catenary.kernels.kernel_cache import keep_kernels_by_source
 from catenary.lazy_names import lazy_names
-from catenary.storage.kernel_cache import keep_kernels_by_source
 
 if TYPE_CHECKING:
     from catenary.errors import InputError

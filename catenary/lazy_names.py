@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-from catenary.storage.kernel_cache import print_when_compiling
+from catenary.kernels.kernel_cache import print_when_compiling
 
 __all__ = ["lazy_names"]
 

@@ -16,9 +16,9 @@ from contextlib import contextmanager, suppress
 import numpy as np
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.kernels.kernel_cache import when_first_compiled
 from catenary.linearised.cell import VerticalCell, vertical_cell
 from catenary.spec.mesh import per_bay
-from catenary.storage.kernel_cache import when_first_compiled
 from dynamics.spec.case import CaseSpec
 
 __all__ = ["MATRICES", "compile_kernels", "compiled_ahead", "estimate_windows"]

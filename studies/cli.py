@@ -15,8 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+from catenary.kernels.kernel_cache import print_when_compiling
 from catenary.storage.end_request import asked_to_end, end_request_interrupts, let_nothing_more_in, listen
-from catenary.storage.kernel_cache import print_when_compiling
 from studies import ended
 from studies.ended import BAD_INPUT, FAILED, INTERRUPTED
 

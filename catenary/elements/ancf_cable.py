@@ -12,10 +12,10 @@ integrals of 2 eps P_i P_j over xi, in closed form.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from catenary.elements.hermite import shape_products
+from catenary.kernels.compiled import kernel
 
 __all__ = ["cable_force", "cable_forces", "cable_mass", "cable_tangent"]
 
@@ -25,7 +25,7 @@ GAUSS_XI = 0.5 * (_XI + 1.0)
 GAUSS_W = 0.5 * _W
 
 
-@njit(cache=True)
+@kernel()
 def _shape_gradients(xi, l0, B, H, dB, dH):
     """Fill first and second arc-length derivatives of the shapes, and their derivatives by l0."""
     B[0] = (-6 * xi + 6 * xi**2) / l0
@@ -40,7 +40,7 @@ def _shape_gradients(xi, l0, B, H, dB, dH):
     dH[0], dH[1], dH[2], dH[3] = -2 * H[0] / l0, -H[1] / l0, -2 * H[2] / l0, -H[3] / l0
 
 
-@njit(cache=True)
+@kernel()
 def _add_tangent(tangent, w, stiffness, B, H, r1):
     """Add one integration point's share of an element's tangent; ``stiffness`` is EA, EI and the strain."""
     EA, EI, eps = stiffness
@@ -63,7 +63,7 @@ def _add_tangent(tangent, w, stiffness, B, H, r1):
                 tangent[i + c, j + c] += turn
 
 
-@njit(cache=True)
+@kernel()
 def cable_forces(q: Array, l0: Array, EA: Array, EI: Array, rho_g: Array) -> tuple[Array, Array, Array]:
     """Internal force minus weight, its tangent and its derivative by unstretched length, for each element.
 
@@ -119,7 +119,7 @@ def cable_forces(q: Array, l0: Array, EA: Array, EI: Array, rho_g: Array) -> tup
     return force, tangent, by_l0
 
 
-@njit(cache=True, fastmath={"contract", "nsz"})
+@kernel(fastmath={"contract", "nsz"})
 def cable_force(q: Array, l0: float, EA: float, EI: float, out: Array) -> None:
     """Internal force of one element without its weight, for loops of every step.
 
@@ -162,7 +162,7 @@ def cable_force(q: Array, l0: float, EA: float, EI: float, out: Array) -> None:
     out[6], out[7], out[8], out[9], out[10], out[11] = fx, fy, fz, vx, vy, vz
 
 
-@njit(cache=True)
+@kernel()
 def cable_tangent(q: Array, l0: Array, EA: Array, EI: Array) -> tuple[Array, Array]:
     """Split the transverse stiffness of each element from its axial one.
 

@@ -16,10 +16,10 @@ of x' keeps the pull along the wire: with e = x' - 1 + ... a turned element woul
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from catenary.elements.hermite import curvature_products, shape_products, slope_products
+from catenary.kernels.compiled import kernel
 
 __all__ = ["beam_force", "beam_forces", "beam_mass", "beam_tangent", "linear_along"]
 
@@ -37,7 +37,7 @@ def linear_along(xi: Array, length: Array | float) -> Array:
     return np.array([1.0 - xi, none, xi, none])
 
 
-@njit(cache=True, fastmath={"contract", "nsz"})
+@kernel(fastmath={"contract", "nsz"})
 def beam_force(q: Array, l0: float, EA: float, EI: float, out: Array) -> None:
     """Internal force of one element without its weight, for loops of every step.
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.linalg import get_lapack_funcs
 
 from catenary.form_finding.equations import FormFindingProblem, jacobian_places
+from catenary.kernels.compiled import kernel
 
 __all__ = ["BandedSolver", "banded_solver"]
 
@@ -85,7 +85,7 @@ class BandedSolver:
         return sides, np.asarray(last, dtype=np.float64)
 
 
-@njit(cache=True)
+@kernel()
 def _fill(storage, target, values):
     """Add values into storage that is emptied before; negative targets are dropped."""
     storage[:] = 0.0
@@ -94,7 +94,7 @@ def _fill(storage, target, values):
             storage[target[k]] += values[k]
 
 
-@njit(cache=True)
+@kernel()
 def _substitute(lu, pivots, kl, diagonal, sides):
     """Solve for several right-hand sides at once by the factors of LAPACK's gbtrf: ``lu`` (column, place in the band).
 

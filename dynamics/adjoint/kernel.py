@@ -21,8 +21,7 @@ Symbols as there; rows, columns and lists of droppers too.
 
 from __future__ import annotations
 
-from numba import njit
-
+from catenary.kernels.compiled import kernel
 from dynamics.adjoint.layout import AdjointState, Frozen, Multipliers
 from dynamics.linear_algebra.vector_rows import Lanes
 from dynamics.travelling_window.contacts import point_load, point_value
@@ -44,7 +43,7 @@ from dynamics.travelling_window.solve import OPTIONS, advance, share_interface, 
 __all__ = ["march_span_back"]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _list_slack(slack, found):
     """List the droppers slack at a step's end, span after span, with the part of the list at most a span away."""
     n_found, spans = 0, slack.shape[1]
@@ -57,7 +56,7 @@ def _list_slack(slack, found):
     return n_found
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _multipliers(step, wp, n_found, frozen, scratch, operators, inputs):
     """Multipliers of contact and slack droppers at a step's end: eta_c, those of droppers by list into ``start``."""
     w, found, listed = scratch.w, scratch.found, scratch.listed
@@ -107,7 +106,7 @@ def _multipliers(step, wp, n_found, frozen, scratch, operators, inputs):
     return eta_c
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def march_span_back(
     lanes: Lanes,
     state: AdjointState,

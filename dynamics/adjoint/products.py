@@ -7,19 +7,19 @@ which has its interface alone.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from catenary.kernels.compiled import kernel
 from dynamics.linear_algebra.vector_rows import Rows
 from dynamics.travelling_window.layout import Bays, Floats, Ints, Places
 
 __all__ = ["accelerations", "half_steps", "means", "pair_products", "settle_tensions"]
 
-FAST = {"cache": True, "error_model": "numpy", "fastmath": True}
+FAST = {"error_model": "numpy", "fastmath": True}
 # products that are summed in the precision of the rows
 TOGETHER = 256
 
 
-@njit(**FAST)
+@kernel(**FAST)
 def accelerations(w: Rows, start: Floats, sponge: tuple[Rows, Ints], dt: float, out: Rows) -> None:
     """Mean accelerations of every step from its mean velocities and the velocities at the period's start."""
     kept, kind = sponge
@@ -33,7 +33,7 @@ def accelerations(w: Rows, start: Floats, sponge: tuple[Rows, Ints], dt: float, 
                 v[c] = (2.0 * w[i, k, c] - v[c]) * kept[kind[i], c]
 
 
-@njit(**FAST)
+@kernel(**FAST)
 def means(w: Rows, start: Floats, dt: float, out: Rows) -> None:
     """Mean displacements of every step."""
     dofs, steps, width = w.shape
@@ -46,7 +46,7 @@ def means(w: Rows, start: Floats, dt: float, out: Rows) -> None:
                 u[c] += dt * w[i, k, c]
 
 
-@njit(**FAST)
+@kernel(**FAST)
 def half_steps(mean: Rows, start: Floats, sponge: tuple[Rows, Ints], out: Rows) -> None:
     """Multipliers of every step from their means at the steps' ends, and from those beyond the period."""
     kept, kind = sponge
@@ -74,7 +74,7 @@ def pair_products(rows: Ints, columns: Ints, first: Rows, second: Rows, onward: 
     return found
 
 
-@njit(**FAST)
+@kernel(**FAST)
 def _flat_products(rows, columns, first, second, shift):
     """Sums of products of rows, the second one's numbers so many places on."""
     out, size = np.zeros(rows.size), first.shape[1] - shift
@@ -92,7 +92,7 @@ def _flat_products(rows, columns, first, second, shift):
     return out
 
 
-@njit(**FAST)
+@kernel(**FAST)
 def settle_tensions(rows: Rows, bays: Bays, own: Places, onward: Places) -> None:
     """Make the rows of the bays' tensions those that go with the other rows, which the march does not keep."""
     steps, width = rows.shape[1], rows.shape[2] - 1

@@ -8,21 +8,21 @@ Rows of ``W`` and ``r``: 3 level + i for g, g', g''; columns 3 kind + i for mu, 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.arnold_simeon.system import Contact, Droppers, Motion
 
 __all__ = ["COUNT", "TRIES", "project", "residuals", "settle", "spread"]
 
 Array = NDArray[np.float64]
-OPTIONS = {"cache": True, "error_model": "numpy"}
+OPTIONS = {"error_model": "numpy"}
 COUNT = 3
 # more sets than there are: an iteration that needs them goes round
 TRIES = 2**COUNT
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def project(droppers: Droppers, contact: Contact, x: Array, out: Array) -> None:
     """Products of G, G' and G'' with a vector of all dofs, float array (level, constraint)."""
     (dof, weight), (at, row) = droppers, contact
@@ -39,7 +39,7 @@ def project(droppers: Droppers, contact: Contact, x: Array, out: Array) -> None:
     out[0, 2] -= x[x.size - 2]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def spread(droppers: Droppers, contact: Contact, kind: int, out: Array) -> None:
     """Fill a vector of all dofs with G_i^T of dropper ``kind`` 0 or 1, with that of the contact (2) or its rate (3)."""
     (dof, weight), (at, row) = droppers, contact
@@ -54,7 +54,7 @@ def spread(droppers: Droppers, contact: Contact, kind: int, out: Array) -> None:
         out[out.size - 2] = -1.0
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def residuals(droppers: Droppers, contact: Contact, offset: Array, motion: Motion, out: Array) -> None:
     """Values of g, g' and g'' for heights, velocities and accelerations, float array (9,)."""
     Q, V, A = np.empty((3, COUNT)), np.empty((3, COUNT)), np.empty((3, COUNT))
@@ -67,7 +67,7 @@ def residuals(droppers: Droppers, contact: Contact, offset: Array, motion: Motio
         out[2 * COUNT + i] = Q[2, i] + 2.0 * V[1, i] + A[0, i]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def settle(W: Array, r: Array, h: float, active: NDArray[np.bool_], x: Array) -> int:
     """Solve r + W x = 0 for the multipliers of the active constraints until set and signs agree; the tries used.
 

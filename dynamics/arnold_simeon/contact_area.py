@@ -8,12 +8,13 @@ derivatives for a contact point that moves at v, so that d delta/dt = -v delta'.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from catenary.kernels.compiled import kernel
 
 __all__ = ["contact_row", "kernel_values", "row_width"]
 
-OPTIONS = {"cache": True, "error_model": "numpy"}
+OPTIONS = {"error_model": "numpy"}
 # exact for the kernel's cubic times a Hermite cubic
 _XI, _WEIGHT = np.polynomial.legendre.leggauss(4)
 GAUSS_XI, GAUSS_WEIGHT = 0.5 * (_XI + 1.0), 0.5 * _WEIGHT
@@ -24,7 +25,7 @@ def row_width(interval: float, half_width: float, per_node: int) -> int:
     return per_node * (int(np.ceil(2.0 * half_width / interval)) + 3)
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def kernel_values(xi: float, eps: float) -> tuple[float, float, float, float]:
     """Integral from -eps, value, first and second derivative of delta at ``xi`` (Arnold & Simeon, section 4.1)."""
     if xi <= -eps:
@@ -38,7 +39,7 @@ def kernel_values(xi: float, eps: float) -> tuple[float, float, float, float]:
     return primitive, value, slope, (-6.0 + 12.0 * s) / eps**3
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _piece(left, right, node, place, row):
     """Add the integral over one smooth piece of one Hermite element; ``place`` is (x_p, v, eps, dx)."""
     x_p, v, eps, dx = place
@@ -54,7 +55,7 @@ def _piece(left, right, node, place, row):
             row[2, a] += w * v * v * bend * shapes[a]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def contact_row(place: tuple[float, float, float, float], hermite: bool, row: NDArray[np.float64]) -> int:
     """Fill F, F' and F'' for a contact at x_p; returns the node of its first column.
 

@@ -11,9 +11,9 @@ of ``hG``: (M + h D / 2)^-1 G_n^T.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.arnold_simeon.constraints import COUNT, project, residuals, settle, spread
 from dynamics.arnold_simeon.system import Contact, Factors, HalfExplicitState, Motion, System
 from dynamics.arnold_simeon.window import solve, window
@@ -22,10 +22,10 @@ from dynamics.linear_algebra.sparse_rows import product
 __all__ = ["half_explicit_answers", "half_explicit_step"]
 
 Array = NDArray[np.float64]
-OPTIONS = {"cache": True, "error_model": "numpy"}
+OPTIONS = {"error_model": "numpy"}
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def half_explicit_answers(system: System, factors: Factors, hG: Array, mG: Array) -> None:
     """Fill the droppers' rows of ``hG`` and ``mG``, which stay the same over a run."""
     n, none = mG.shape[1], Contact(0, np.zeros((3, 0)))
@@ -36,7 +36,7 @@ def half_explicit_answers(system: System, factors: Factors, hG: Array, mG: Array
         solve(factors.step, hG[d], 0, n)
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _contact_answers(system, factors, now, middle, hG, mG):
     """Fill the contact's rows of ``hG`` and ``mG``."""
     droppers, n = system.droppers, mG.shape[1]
@@ -51,7 +51,7 @@ def _contact_answers(system, factors, now, middle, hG, mG):
         solve(factors.mass, mG[k + 1], first, last)
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _answers(droppers, now, then, h, hG, mG, W):
     """Fill W: g'' at n, g' and g at n + 1 for each multiplier alone."""
     W[:] = 0.0
@@ -74,7 +74,7 @@ def _answers(droppers, now, then, h, hG, mG, W):
         W[3:6, i] = h * R[1]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def half_explicit_step(
     system: System, factors: Factors, places: tuple[Contact, Contact, Contact], h: float, state: HalfExplicitState
 ) -> int:

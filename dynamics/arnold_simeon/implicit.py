@@ -11,9 +11,9 @@ set, their sum. ``mG`` (4, dof) holds M^-1 G^T of the three constraints and M^-1
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.arnold_simeon.constraints import COUNT, project, residuals, settle, spread
 from dynamics.arnold_simeon.system import Contact, Factors, ImplicitState, Motion, System
 from dynamics.arnold_simeon.window import solve, window
@@ -22,10 +22,10 @@ from dynamics.linear_algebra.sparse_rows import product
 __all__ = ["dropper_answers", "implicit_step"]
 
 Array = NDArray[np.float64]
-OPTIONS = {"cache": True, "error_model": "numpy"}
+OPTIONS = {"error_model": "numpy"}
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _unit(system, factors, gam, G, first, last, i, rate, mG, ca):
     """Fill rows of ``ca`` for unit mu, eta, lambda of constraint i; ``rate`` is M^-1 F'^T or zero."""
     D, K, n = system.D, system.K, G.size
@@ -43,7 +43,7 @@ def _unit(system, factors, gam, G, first, last, i, rate, mG, ca):
         solve(factors.step, ca[COUNT * kind + i], first, last)
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def dropper_answers(system: System, factors: Factors, gam: float, ca: Array, mG: Array) -> None:
     """Fill the droppers' rows of ``ca`` and ``mG``, which stay the same over a run."""
     n = mG.shape[1]
@@ -53,7 +53,7 @@ def dropper_answers(system: System, factors: Factors, gam: float, ca: Array, mG:
         _unit(system, factors, gam, G, 0, n, d, np.zeros(n), mG, ca)
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _answers(system, contact, gam, ca, mG, W):
     """Fill W: what g, g' and g'' become for each multiplier alone."""
     droppers = system.droppers
@@ -76,7 +76,7 @@ def _answers(system, contact, gam, ca, mG, W):
                 W[j, c], W[3 + j, c], W[6 + j, c] = q0, q1 + v0, q2 + 2.0 * v1 + A[0, j]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def implicit_step(system: System, factors: Factors, contact: Contact, gam: float, state: ImplicitState) -> int:
     """Step from the differences' known parts to q, v, a; returns the tries for the active set.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.arnold_simeon.constraints import COUNT, TRIES, project, residuals
 from dynamics.arnold_simeon.contact_area import contact_row
 from dynamics.arnold_simeon.half_explicit import half_explicit_answers, half_explicit_step
@@ -26,13 +26,13 @@ from dynamics.linear_algebra.sparse_rows import product
 __all__ = ["CHANNELS", "march_bdf", "march_half_explicit", "start_step"]
 
 Array = NDArray[np.float64]
-OPTIONS = {"cache": True, "error_model": "numpy"}
+OPTIONS = {"error_model": "numpy"}
 # columns of a record: forces 0-2, gaps 3-5, their rates 6-8, head 9, body 10, kinetic 11 and potential energy 12,
 # power of damping 13, F' q of the contact 14, contact wire at the droppers 15-16, tries 17
 CHANNELS = 18
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _observe(system, contact, wire_start, q, v, out):
     """Write down one moment but for the forces."""
     M, D, K, b, droppers, g0 = system
@@ -56,14 +56,14 @@ def _observe(system, contact, wire_start, q, v, out):
                 out[15 + d] += weight[d, k] * q[dof[d, k]]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _contact(grid, station, row):
     """Contact at a station; its ``row`` is filled."""
     first = contact_row((station, grid.v, grid.eps, grid.dx), grid.hermite, row)
     return Contact(grid.wire_start + (2 * first if grid.hermite else first), row)
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def start_step(
     system: System, factors: Factors, grid: Grid, place: Place, motion: Motion, active: NDArray[np.bool_]
 ) -> int:
@@ -77,7 +77,7 @@ def start_step(
     return implicit_step(system, factors, contact, h, ImplicitState(q, v, a, ca, mG, active, x))
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def march_bdf(system: System, factors: Factors, grid: Grid, place: Place, state: FirstRows, out: Array) -> int:
     """Two-step BDF over the rows of ``out`` from 2 on; the row in which no active set was found, or their number.
 
@@ -105,7 +105,7 @@ def march_bdf(system: System, factors: Factors, grid: Grid, place: Place, state:
     return out.shape[0]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def march_half_explicit(
     system: System, factors: Factors, grid: Grid, place: Place, state: FirstRows, out: Array
 ) -> int:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.arnold_simeon.system import Contact
 from dynamics.linear_algebra.banded_ldl import BandedFactor, banded_solve, farthest_felt
 
 __all__ = ["reach", "solve", "window"]
 
 Array = NDArray[np.float64]
-OPTIONS = {"cache": True, "error_model": "numpy"}
+OPTIONS = {"error_model": "numpy"}
 
 
 def reach(factor: BandedFactor) -> int:
@@ -21,14 +21,14 @@ def reach(factor: BandedFactor) -> int:
     return farthest_felt(lambda x: banded_solve(factor, x, 0, n), n, (n // 6, (2 * n) // 3)) + 4
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def window(contact: Contact, reach: int, n: int) -> tuple[int, int]:
     """Rows that a load on the contact area reaches, the pantograph's two apart."""
     at, row = contact
     return max(0, at - reach), min(n, at + row.shape[1] + reach)
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def solve(factor: BandedFactor, x: Array, first: int, last: int) -> None:
     """Solve in place for a load on the line that is felt from row ``first`` to ``last``, and on the pantograph."""
     line = x.size - 2

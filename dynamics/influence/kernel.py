@@ -14,8 +14,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from catenary.kernels.compiled import kernel
 
 __all__ = ["BlochWork", "KeyMatrices", "bloch_solution", "bloch_work", "key_answers", "load_answers"]
 
@@ -23,7 +24,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-_OPTIONS = {"cache": True, "error_model": "numpy", "nogil": True, "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+_OPTIONS = {"error_model": "numpy", "nogil": True, "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
 class KeyMatrices(NamedTuple):
@@ -61,7 +62,7 @@ class BlochWork(NamedTuple):
     Bi: Floats
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _assemble(W, cell, S, num, flex):
     """Key dofs' dynamic stiffness at W, bays condensed; returns the logarithm of the bays' own determinants."""
     tau, mu = 1.0 + 1j * W * cell.beta, -W * W + 1j * W * cell.alpha
@@ -87,7 +88,7 @@ def _assemble(W, cell, S, num, flex):
     return total
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _factor(S, first, ni, low, diag):
     """L D L^T of the key dofs right of the interface, complex symmetric, on its envelope."""
     for i in range(ni, diag.size):
@@ -101,7 +102,7 @@ def _factor(S, first, ni, low, diag):
                 diag[i] = total
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _subtract(Br, Bi, i, j, t):
     """Row i of B minus t times row j, real and imaginary parts apart so that it vectorises."""
     tr, ti = t.real, t.imag
@@ -110,7 +111,7 @@ def _subtract(Br, Bi, i, j, t):
         Bi[i, c] -= tr * Bi[j, c] + ti * Br[j, c]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _solve(low, diag, first, ni, Br, Bi):
     """Solve the key dofs right of the interface for many right-hand sides, rows of B = Br + i Bi from ni on."""
     n = diag.size
@@ -128,7 +129,7 @@ def _solve(low, diag, first, ni, Br, Bi):
             _subtract(Br, Bi, j, i, low[i, j])
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _eliminate(A, B):
     """Solve A x = B in place of B, with pivots; logarithm of the determinant. What is singular gives no numbers."""
     n, log = A.shape[0], 0.0 + 0.0j
@@ -159,7 +160,7 @@ def _eliminate(A, B):
     return log
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def bloch_solution(phase: complex, ni: int, first: Ints, rhs: Floats, work: BlochWork) -> complex:
     """Solve one cell for loads rhs (dof, load), into the first columns of (Br, Bi); logarithm of the determinant.
 
@@ -200,7 +201,7 @@ def bloch_solution(phase: complex, ni: int, first: Ints, rhs: Floats, work: Bloc
     return log + np.log(diag[ni:]).sum()
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def bloch_work(n: int, ni: int, loads: int) -> BlochWork:
     """Memory for cells of n dofs with an interface of ni, and so many loads."""
     return BlochWork(
@@ -212,7 +213,7 @@ def bloch_work(n: int, ni: int, loads: int) -> BlochWork:
     )
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def load_answers(rhs: Floats, work: BlochWork, out: Complexes) -> None:
     """Add the answers of the loads' own places, rhs^T (Br + i Bi), to out (load, load)."""
     for p in range(rhs.shape[1]):
@@ -222,7 +223,7 @@ def load_answers(rhs: Floats, work: BlochWork, out: Complexes) -> None:
                     out[p, c] += rhs[i, p] * complex(work.Br[i, c], work.Bi[i, c])
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def key_answers(theta: Complexes, dt: float, steps: int, cell: KeyMatrices, rhs: Floats) -> tuple[Complexes, Complexes]:
     """Answers rhs^T D(theta)^-1 rhs, (theta, load, load), to loads rhs (key dof, load), and log det D (theta,)."""
     n, m = rhs.shape

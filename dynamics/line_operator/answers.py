@@ -149,7 +149,7 @@ def line_answers(network: LineNetwork, contour: Contour, poles: Complexes) -> An
     tau, mu = network.damped(omega)
     own = port_answers(X[:count], tau[:count], mu[:count], network.ports, True)
     of_poles = port_answers(residue, tau[count:], mu[count:], network.ports, False)
-    Q, lift = (np.concatenate(pair) for pair in zip(own, of_poles, strict=True))
+    Q, lift = (np.concatenate(pair, dtype=np.complex128) for pair in zip(own, of_poles, strict=True))
     S = len(network.stations)
     phase = np.exp(1j * omega[:, None] * (network.stations / contour.speed))
     weight = np.full(count, 1.0 / (contour.images * contour.T) + 0.0j)

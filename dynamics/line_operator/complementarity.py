@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.line_operator.kernel import OPTIONS
 
 __all__ = ["BLOCK", "ENOUGH", "SqueezeTables", "sweep"]
@@ -58,7 +58,7 @@ class SqueezeTables(NamedTuple):
     stiffness: Singles
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _product(x, y):
     """Scalar product, in sums side by side that a processor forms at once."""
     total = np.float32(0.0)
@@ -67,7 +67,7 @@ def _product(x, y):
     return total
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _pass_on(tension, row, c, first, end):
     """Add to a dropper's tension what eight changes in a row bring: its own line of the table, shifted and summed."""
     c0, c1, c2, c3, c4, c5, c6, c7 = c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]
@@ -78,7 +78,7 @@ def _pass_on(tension, row, c, first, end):
         )  # fmt: skip
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _own_tension(tables):
     """Tension of every unknown by its own unit squeeze (unknown,)."""
     middle, own = (tables.kernels.shape[2] + BLOCK - 1) // 2, np.empty(tables.t.size, np.float32)
@@ -89,7 +89,7 @@ def _own_tension(tables):
     return own
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _relax(tables, start, own, tension, squeeze, taken, changes, still):
     """Settle the samples of a dropper's block one after another; returns the next block, and the largest change."""
     t, d, k = tables.t, tables.d[start], tables.stiffness[tables.d[start]]
@@ -116,7 +116,7 @@ def _relax(tables, start, own, tension, squeeze, taken, changes, still):
     return end, largest
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _swept(tables, own, tension, squeeze, taken, changes, still):
     """One sweep over all unknowns; returns the largest change."""
     kernels, t, d = tables.kernels, tables.t, tables.d
@@ -136,7 +136,7 @@ def _swept(tables, own, tension, squeeze, taken, changes, still):
     return largest
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _share(share, before, now):
     """Share of a sweep's changes to keep, by what two sweeps in a row wanted to change (Irons and Tuck 1969)."""
     away, along = 0.0, 0.0
@@ -147,7 +147,7 @@ def _share(share, before, now):
     return share if away == 0.0 else min(1.0, max(LEAST, -share * along / away))
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def sweep(tables: SqueezeTables, tension: Singles, squeeze: Floats, enough: float) -> tuple[bool, bool]:
     """Projected Gauss-Seidel in the order of time, which brings tension (dropper, sample) and squeeze up to date.
 

@@ -20,9 +20,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.influence.kernel import bloch_solution, bloch_work, load_answers
 from dynamics.line_operator.network import Bays, Points, Ports
 
@@ -32,14 +32,13 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 OPTIONS: Any = {
-    "cache": True,
     "error_model": "numpy",
     "nogil": True,
     "fastmath": {"contract", "nsz", "arcp", "reassoc"},
 }
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _half(r1, r2, p1, p2, a):
     """Stiffness of one half of a bay: force by height, force by slope, moment by slope."""
     scale = a / (p2 - p1)
@@ -47,7 +46,7 @@ def _half(r1, r2, p1, p2, a):
     return scale * p1 * p2 * (square2 - square1), scale * (p2 * square1 - p1 * square2), scale * (square2 - square1)
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _add(S, i, j, value):
     """Add an entry of a symmetric matrix to its lower triangle."""
     if i >= j:
@@ -56,7 +55,7 @@ def _add(S, i, j, value):
         S[j, i] += value
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _add_tension(S, bays, b, tau, s0, s1, m):
     """Add what the change of a bay's tension does to its ends: a spring along its elongation h."""
     k = bays.curvature[b]
@@ -72,7 +71,7 @@ def _add_tension(S, bays, b, tau, s0, s1, m):
                 S[dof[i], dof[j]] += spring * stretch[i] * stretch[j]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _add_bay(S, bays, b, tau, mu):
     """Add the stiffness of a bay; returns the logarithm of its own determinant between held ends."""
     m, a, t = bays.mass[b] * mu, bays.bending[b] * tau, bays.tension[b] * tau
@@ -101,7 +100,7 @@ def _add_bay(S, bays, b, tau, mu):
     return np.log((p2 - p1) * cosh) + np.log((q2 - q1) * sinh / r1)
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def assemble(S: Complexes, omega: complex, bays: Bays, points: Points, alpha: float, beta: float) -> complex:
     """Dynamic stiffness at a frequency; returns the logarithm of the bays' own determinants."""
     tau, mu = 1.0 + 1j * omega * beta, -omega * omega + 1j * omega * alpha
@@ -119,7 +118,7 @@ def assemble(S: Complexes, omega: complex, bays: Bays, points: Points, alpha: fl
     return logs
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def network_answers(
     omega: Complexes, line: tuple[Bays, Points, Ints], numbers: tuple[int, float, float, float], rhs: Floats
 ) -> tuple[Complexes, Complexes]:
@@ -145,7 +144,7 @@ def network_answers(
     return out, logs
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def port_answers(X: Complexes, tau: Complexes, mu: Complexes, ports: Ports, whole: bool) -> tuple[Complexes, Complexes]:
     """Turn answers to unit heights and stretches into what the contact wire's stations and droppers do.
 

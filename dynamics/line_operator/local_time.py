@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import scipy.fft
-from numba import njit
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.line_operator.answers import Answers, Contour
 from dynamics.line_operator.isolated import isolated_stretch
 from dynamics.line_operator.network import LineNetwork
@@ -157,7 +157,7 @@ def _folded(values: Complexes, around: int) -> Complexes:
     return out
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _ring_waves(time: Floats, first: complex, step: float, count: int) -> Complexes:
     """exp(i (first + n step) t) by products (time, n)."""
     out = np.empty((time.size, count), np.complex128)

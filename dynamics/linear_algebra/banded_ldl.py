@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.linalg import cholesky_banded
 from scipy.sparse import csr_array
+
+from catenary.kernels.compiled import kernel
 
 __all__ = ["BandedFactor", "banded_ldl", "banded_solve", "farthest_felt"]
 
@@ -20,7 +21,7 @@ Floats = NDArray[np.float64]
 # half bandwidth of a wire alone, which has a loop of its own, with a length known to the compiler
 WIRE = 3
 ROUNDING = 1e-18
-_OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+_OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
 class BandedFactor(NamedTuple):
@@ -49,7 +50,7 @@ def banded_ldl(A: csr_array) -> BandedFactor:
     return BandedFactor(np.ascontiguousarray((factor[1:] / factor[0]).T), 1.0 / factor[0] ** 2)
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _solve(low, inverse, x, width):
     """Solve for every row; a column of the last ones is cut where the rows end."""
     n = x.size
@@ -73,12 +74,12 @@ def _solve(low, inverse, x, width):
         x[i] = total
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _solve_wire(low, inverse, x):
     _solve(low, inverse, x, WIRE)
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def banded_solve(factor: BandedFactor, x: Floats, first: int, last: int) -> None:
     """Solve in place over rows ``first`` to ``last``; outside them load and answer are taken for zero.
 

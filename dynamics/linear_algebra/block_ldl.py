@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from catenary.kernels.compiled import kernel
 from dynamics.linear_algebra.banded_ldl import banded_ldl, farthest_felt
 
 __all__ = ["BlockFactor", "block_ldl", "block_reach", "block_solve", "rows_near"]
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 ROWS = 6
 # half bandwidths that have a loop of their own, with a length known to the compiler (planar, spatial, stitched)
 WIDTHS = (12, 18, 24, 36)
-_OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+_OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
 class BlockFactor(NamedTuple):
@@ -60,13 +60,13 @@ def block_ldl(A: csr_array) -> BlockFactor:
     return BlockFactor(inside, below, rows.inverse)
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _place(row, column):
     """Place of an entry among those below the diagonal of a block."""
     return row * (row - 1) // 2 + column
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _entry(factor, row, column):
     """Entry of L below its diagonal."""
     block, c = column // ROWS, column % ROWS
@@ -74,7 +74,7 @@ def _entry(factor, row, column):
     return factor.inside[block, _place(at, c)] if at < ROWS else factor.below[block, c, at - ROWS]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _solve(factor, x, first, last, width):
     """Solve for rows from a block's first one to ``last``; the last ones, whose columns are cut there, one by one."""
     inside, below, inverse = factor
@@ -112,7 +112,7 @@ def _solve(factor, x, first, last, width):
         x[i], x[i + 1], x[i + 2], x[i + 3], x[i + 4], x[i + 5] = a, b, c, e, f, g
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _solve_last_rows(factor, x, first, last, width):
     """Forward and backward solution of the rows from ``first`` to ``last``, which nothing follows."""
     for i in range(first, last):
@@ -128,7 +128,7 @@ def _solve_last_rows(factor, x, first, last, width):
 def _solver(width: int) -> Callable[[BlockFactor, Floats, int, int], None]:
     """Kernel for one half bandwidth."""
 
-    @njit(**_OPTIONS)
+    @kernel(**_OPTIONS)
     def solve(factor, x, first, last):
         _solve(factor, x, first, last, width)
 
@@ -138,7 +138,7 @@ def _solver(width: int) -> Callable[[BlockFactor, Floats, int, int], None]:
 _solve_12, _solve_18, _solve_24, _solve_36 = (_solver(width) for width in WIDTHS)
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def block_solve(factor: BlockFactor, x: Floats, first: int, last: int) -> None:
     """Solve in place over rows from a multiple of six, ``first``, to ``last``; outside them load and answer are zero.
 
@@ -158,7 +158,7 @@ def block_solve(factor: BlockFactor, x: Floats, first: int, last: int) -> None:
         _solve(factor, x, first, last, width)
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def rows_near(first: int, last: int, reach: int, n: int) -> tuple[int, int]:
     """Rows of whole blocks, of ``n`` in all, in which loads on rows ``first`` to ``last`` are felt."""
     return max(0, first - reach) // ROWS * ROWS, min(n, last + reach)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+
+from catenary.kernels.compiled import kernel
 
 __all__ = ["envelope_columns", "envelope_ldl", "envelope_solve", "negative_pivots"]
 
@@ -13,7 +14,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _factor(ptr, idx, val, first, start, low, diag):
     """Factor row by row; the lower triangle of the matrix comes in compressed rows."""
     n = first.size
@@ -37,14 +38,14 @@ def _factor(ptr, idx, val, first, start, low, diag):
             low[o + j] = t
 
 
-@njit(cache=True)
+@kernel()
 def _subtract(B, i, factor, j):
     """Subtract a multiple of row j from row i; as a loop, since a sum of slices would make a copy each time."""
     for c in range(B.shape[1]):
         B[i, c] -= factor * B[j, c]
 
 
-@njit(cache=True)
+@kernel()
 def envelope_columns(
     first: Ints, start: Ints, low: Floats, diag: Floats, B: Floats, rows: tuple[int, int, int]
 ) -> None:

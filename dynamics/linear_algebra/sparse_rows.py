@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
+
+from catenary.kernels.compiled import kernel
 
 __all__ = ["FixedRows", "SparseRows", "fixed_rows", "multiply", "multiply_fixed", "product", "sparse_rows"]
 
 Floats = NDArray[np.float64]
 Unsigned = NDArray[np.uint32]
-_OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+_OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 # places of a fixed row: planar elements have no more entries in most rows
 PLACES = 6
 
@@ -52,7 +53,7 @@ def fixed_rows(A: csr_array) -> FixedRows:
     return FixedRows(idx, val, sparse_rows(beside))
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def multiply(A: SparseRows, x: Floats, y: Floats, factor: float) -> None:
     """Add ``factor`` times A x to y."""
     for i in range(y.size):
@@ -62,14 +63,14 @@ def multiply(A: SparseRows, x: Floats, y: Floats, factor: float) -> None:
         y[i] += factor * total
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def product(A: SparseRows, x: Floats, y: Floats) -> None:
     """Product y = A x."""
     y[:] = 0.0
     multiply(A, x, y, 1.0)
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def multiply_fixed(A: FixedRows, x: Floats, y: Floats, first: int, last: int) -> None:
     """Product y = A x in the rows from ``first`` to ``last``; the others stay as they are."""
     for i in range(first, last):

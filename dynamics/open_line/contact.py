@@ -11,19 +11,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from catenary.kernels.compiled import kernel
 from dynamics.open_line.contact_space import frame_of, push_in_space, slide_to_point
 from dynamics.open_line.system import BEAM, Contacts, Floats, Motion, State, System, Touch
 
 __all__ = ["add_contacts", "height_over", "on_head", "place_in_motion"]
 
-_OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+_OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 SLOWEST_IMPACT = 1.0e-3  # m/s: a contact that closes slower is elastic
 SEARCH = 12  # Newton steps for the contact point
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _contact_point(wire, w, u, x, system):
     """Element and xi of contact wire w at station x: on the wire as it is, or as at rest (PACDIN, eq. 7)."""
     first, last = wire.first[w], wire.first[w + 1] - 1
@@ -49,7 +49,7 @@ def _contact_point(wire, w, u, x, system):
     return e, xi
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _hermite(xi, l0):
     return (
         1.0 - xi * xi * (3.0 - 2.0 * xi),
@@ -59,14 +59,14 @@ def _hermite(xi, l0):
     )
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _hermite_slope(xi, l0):
     """Derivatives of the shapes by arc length."""
     B0 = 6.0 * xi * (xi - 1.0) / l0
     return B0, 1.0 + xi * (3.0 * xi - 4.0), -B0, xi * (3.0 * xi - 2.0)
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _surface(wire, w, x):
     """Height of the running surface of wire w over the smooth wire at x, and its slope along the track.
 
@@ -84,7 +84,7 @@ def _surface(wire, w, x):
     return y0 + s * (m0 + s * (c2 + s * c3)), (m0 + s * (2.0 * c2 + 3.0 * s * c3)) / step
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _under(wire, law, w, x):
     """Mean height and slope of the running surface of wire w under a contact at x, spread as the contact is."""
     height = slope = 0.0
@@ -95,7 +95,7 @@ def _under(wire, law, w, x):
     return height, slope
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _law(law, state, c, d, rate):
     """Force of the contact law at penetration d of contact c.
 
@@ -111,7 +111,7 @@ def _law(law, state, c, d, rate):
     return lam
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def add_contacts(system: System, state: State, moving: Motion, t: float, out: Floats, contact: Touch) -> None:
     """Find the force of every contact and take it off ``out``.
 
@@ -122,7 +122,7 @@ def add_contacts(system: System, state: State, moving: Motion, t: float, out: Fl
         force[c] = _contact_force(system, state, moving, c, t, out, contact)
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _contact_force(system, state, moving, c, t, out, contact):
     """Force of contact c, taken off ``out``; height of the wire there and approach speed are noted.
 
@@ -165,7 +165,7 @@ def _contact_force(system, state, moving, c, t, out, contact):
     return lam
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _lever(system, w, u, x):
     """Wire's place at rest to the left of the head's middle [m]."""
     wire, panto = system.contact_wire, system.pantographs
@@ -176,7 +176,7 @@ def _lever(system, w, u, x):
     return y - np.interp(x, panto.head_x, panto.head_y)
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _sideways(panto, x):
     """Speed to the left of a head's middle that cant or the vehicle moves there [m/s]."""
     k = min(max(np.searchsorted(panto.head_x, x, side="right") - 1, 0), panto.head_x.size - 2)
@@ -184,7 +184,7 @@ def _sideways(panto, x):
     return panto.speed * (panto.head_y[k + 1] - panto.head_y[k]) / way
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _force_in_space(system, state, moving, c, x, out, contact):
     """Normal force of contact c, found on wire and head in space, taken off ``out`` with its friction."""
     u, v, z, zv = moving
@@ -234,7 +234,7 @@ def _force_in_space(system, state, moving, c, x, out, contact):
     return lam
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _press(system, w, u, x, lam, out):
     """Subtract a contact force at x of wire w, spread as the contact is, from the line's local force."""
     wire, law = system.contact_wire, system.law
@@ -247,7 +247,7 @@ def _press(system, w, u, x, lam, out):
                 out[i] -= law.weight[k] * N[j] * lam
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def place_in_motion(system: System, u: Floats, contacts: Contacts, p: int, x: float) -> float:
     """Place of the lowest wire to the left of the middle of head p at station x, as it has moved there [m]."""
     wire, panto, wires = system.contact_wire, system.pantographs, system.contact_wire.end.size
@@ -265,7 +265,7 @@ def place_in_motion(system: System, u: Floats, contacts: Contacts, p: int, x: fl
     return y - np.interp(x, panto.head_x, panto.head_y)
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def on_head(force: Floats, p: int, wires: int) -> float:
     """Force of all wires on the head of pantograph p [N]."""
     total = 0.0
@@ -274,7 +274,7 @@ def on_head(force: Floats, p: int, wires: int) -> float:
     return total
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def height_over(height: Floats, p: int, wires: int) -> float:
     """Height of the lowest wire over pantograph p [m]; not a number where there is no wire."""
     lowest = np.nan

@@ -13,17 +13,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from catenary.kernels.compiled import kernel
 from dynamics.open_line.system import ContactWire, Floats, Space
 
 __all__ = ["contact_jacobian", "frame_of", "place_on_wire", "push_in_space", "slide_to_point"]
 
-_OPTIONS: Any = {"cache": True, "error_model": "numpy"}
+_OPTIONS: Any = {"error_model": "numpy"}
 SEARCH, CLOSE = 30, 1.0e-12  # Newton steps, and how close they come [m]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def place_on_wire(q: Floats, xi: float, l0: float, out: Floats) -> None:
     """Fill place, slope and curvature (3, 3) of a wire element q (2, 6) at xi."""
     N = (
@@ -43,7 +43,7 @@ def place_on_wire(q: Floats, xi: float, l0: float, out: Floats) -> None:
         out[2, c] = H[0] * a + H[1] * b + H[2] * e + H[3] * f
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _profile(space, s2):
     """Height of the head's profile at s2, and its slope: a crown, and horns beyond the working range."""
     beyond = max(0.0, abs(s2) - space.half_width)
@@ -52,14 +52,14 @@ def _profile(space, s2):
     return height, -s2 / space.crown - side * beyond / space.horn
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def frame_of(t: Floats, n1: Floats, n2: Floats) -> None:
     """Fill the contact frame's directions that belong to the wire's slope."""
     n1[0], n1[1], n1[2] = -t[0] * t[1], t[0] * t[0] + t[2] * t[2], -t[1] * t[2]
     n2[0], n2[1], n2[2] = -t[2], 0.0, t[0]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def head_point(space: Space, middle: Floats, turned: float, s2: float, p: Floats, across: Floats) -> None:
     """Fill the head's point at s2 and its derivative by s2, the head turned by an angle about the track's direction."""
     height, slope = _profile(space, s2)
@@ -70,7 +70,7 @@ def head_point(space: Space, middle: Floats, turned: float, s2: float, p: Floats
     across[0], across[1], across[2] = 0.0, c - slope * s, s + slope * c
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def contact_jacobian(wire: Floats, d: Floats, across: Floats, J: Floats, C: Floats) -> None:
     """Fill the two equations of the contact point and their derivatives by arc length and by s2 (eqs 5 and 7)."""
     t, rxx = wire[1], wire[2]
@@ -92,7 +92,7 @@ def contact_jacobian(wire: Floats, d: Floats, across: Floats, J: Floats, C: Floa
         J[1, 1] -= across[c] * n1[c]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _gather(wire, u, e, q):
     """Coordinates of element e of the contact wires as they are (2, 6)."""
     for k in range(12):
@@ -100,7 +100,7 @@ def _gather(wire, u, e, q):
         q[k // 6, k % 6] = wire.rest[e, k] + (u[i] if i >= 0 else 0.0)
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def slide_to_point(
     wires: ContactWire,
     space: Space,
@@ -145,7 +145,7 @@ def slide_to_point(
     return e, xi, s2
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def push_in_space(
     space: Space, lam: float, frame: tuple[Floats, Floats, Floats], sliding: Floats, push: Floats
 ) -> None:

@@ -8,16 +8,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from catenary.kernels.compiled import kernel
 from dynamics.open_line.system import Droppers, Floats, State, System
 
 __all__ = ["dropper_forces", "dropper_pull", "note_slack", "taut"]
 
-_OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+_OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def dropper_pull(nonlinear: bool, droppers: Droppers, u: Floats, d: int, axis: Floats) -> float:
     """Tension of dropper d before slack, negative where it would push; ``axis`` (3,) its direction upwards."""
     if nonlinear:
@@ -38,13 +38,13 @@ def dropper_pull(nonlinear: bool, droppers: Droppers, u: Floats, d: int, axis: F
     return droppers.force[d] + droppers.stiffness[d] * stretch
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def taut(pull: float, given_up: float) -> float:
     """Force of a dropper [N] from that of a bar that pulls and pushes alike."""
     return max(0.0, pull) + (1.0 - given_up) * min(0.0, pull)
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def note_slack(system: System, state: State) -> None:
     """Note which droppers a step begins slack, where they give up damping."""
     axis = np.empty(3)
@@ -54,7 +54,7 @@ def note_slack(system: System, state: State) -> None:
         system.droppers.slack[d] = dropper_pull(system.nonlinear, system.droppers, state.u, d, axis) <= 0.0
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def dropper_forces(nonlinear: bool, droppers: Droppers, u: Floats, v: Floats, out: Floats) -> None:
     """Add the droppers' force beyond that at rest, or the correction of those that would push; take off dashpots."""
     axis = np.empty(3)
@@ -79,7 +79,7 @@ def dropper_forces(nonlinear: bool, droppers: Droppers, u: Floats, v: Floats, ou
                     out[i] -= missing * droppers.weight[d, k]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _take_off_dashpot(droppers, d, v, out):
     """Subtract the damping that a slack dropper gives up from the line's, which assumes all droppers taut."""
     rate = 0.0

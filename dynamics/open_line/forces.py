@@ -10,20 +10,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from catenary.elements.ancf_cable import cable_force
 from catenary.elements.euler_bernoulli import beam_force
+from catenary.kernels.compiled import kernel
 from dynamics.open_line.contact import add_contacts
 from dynamics.open_line.dropper_forces import dropper_forces
 from dynamics.open_line.system import BEAM, Floats, Motion, Pantographs, State, System, Touch
 
 __all__ = ["base_motion", "local_forces", "pantograph_residual"]
 
-_OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+_OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _wire_forces(wires, element, u, out):
     """Add what the wires pull beyond their force at rest."""
     q, f = np.empty((2, 6)), np.empty(12)
@@ -41,7 +41,7 @@ def _wire_forces(wires, element, u, out):
                 out[i] += f[k] - wires.rest_force[e, k]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _curved(wires, u, out):
     """Add what the track's curvature changes: tension by moves to the side, and the push of changed tensions."""
     for e in range(wires.shortening.shape[0]):
@@ -71,7 +71,7 @@ def _curved(wires, u, out):
                 out[b] += added * way[c] / after
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _arm_forces(arms, springs, u, out):
     """Add what arms and springs pull beyond their force at rest."""
     axis, rest = np.empty(3), np.empty(3)
@@ -94,7 +94,7 @@ def _arm_forces(arms, springs, u, out):
         out[i] += springs.stiffness[s] * u[i]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _add_gusts(gusts, t, out):
     """Take the loads of gusts off the line's local force."""
     if gusts.dof.size == 0:
@@ -106,7 +106,7 @@ def _add_gusts(gusts, t, out):
         out[gusts.dof[j]] -= gusts.load[j] * (before + part * (after - before))
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def local_forces(system: System, state: State, t: float, moving: Motion, out: Floats, contact: Touch) -> None:
     """Local force e of the line and contact force of every pantograph with every wire at one moment.
 
@@ -123,7 +123,7 @@ def local_forces(system: System, state: State, t: float, moving: Motion, out: Fl
     add_contacts(system, state, moving, t, out, contact)
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def base_motion(panto: Pantographs, p: int, t: float) -> tuple[float, float, float]:
     """Height [m] and velocity [m/s] of the base of pantograph p, and how much of its applied force acts."""
     share, rate = 1.0, 0.0
@@ -141,7 +141,7 @@ def base_motion(panto: Pantographs, p: int, t: float) -> tuple[float, float, flo
     return height, velocity, share
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _arms_beyond(panto, force, z, v, applied):
     """Force that accelerates the arms' mass at the working height as theirs is, from the linear force on them.
 
@@ -162,7 +162,7 @@ def _arms_beyond(panto, force, z, v, applied):
     return ratio * (force + applied * b - G - c * v - half * v * v - f * np.tanh(v / full))
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def pantograph_residual(
     panto: Pantographs,
     p: int,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.open_line.contact import height_over, on_head, place_in_motion
 from dynamics.open_line.dropper_forces import dropper_pull, taut
 from dynamics.open_line.integrators.compiled import begin, step
@@ -17,7 +17,7 @@ from dynamics.open_line.system import State, System
 
 __all__ = ["Record", "march", "march_step"]
 
-_OPTIONS: Any = {"cache": True, "error_model": "numpy"}
+_OPTIONS: Any = {"error_model": "numpy"}
 NO_CONTROL = np.zeros((0, 0))
 
 
@@ -47,7 +47,7 @@ class Record(NamedTuple):
     control: NDArray[np.float64] = NO_CONTROL
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _write(system, state, work, record, at, t):
     """Note the end of a step, at time t, in row and step ``at``."""
     (k, step), panto, wires = at, system.pantographs, system.contact_wire.end.size
@@ -77,7 +77,7 @@ def _write(system, state, work, record, at, t):
         record.shape[(step + 1) // record.every - 1 - (step - k) // record.every] = state.u
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _close_contacts(state, work):
     """Adopt contact forces; a contact that has just closed keeps its closing speed."""
     force, approach = work.contacts.force, work.contacts.approach
@@ -89,7 +89,7 @@ def _close_contacts(state, work):
         state.force[c] = force[c]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def march_step(
     system: System, state: State, scheme: Scheme, work: Work, record: Record, at: tuple[int, int]
 ) -> tuple[int, float]:
@@ -106,7 +106,7 @@ def march_step(
     return count, residual
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def march(
     system: System, state: State, scheme: Scheme, work: Work, record: Record, first: int
 ) -> tuple[int, float, int]:

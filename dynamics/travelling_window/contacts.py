@@ -5,8 +5,7 @@ Symbols as in `dynamics.travelling_window.kernel`.
 
 from __future__ import annotations
 
-from numba import njit
-
+from catenary.kernels.compiled import kernel
 from dynamics.linear_algebra.vector_rows import Rows
 from dynamics.travelling_window.layout import Contact, Floats, Inputs, Ints, Operators
 from dynamics.travelling_window.scratch import Pressed
@@ -15,7 +14,7 @@ from dynamics.travelling_window.solve import OPTIONS
 __all__ = ["begin_contacts", "point_load", "point_value"]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def point_load(target: Rows, dof: Ints, weight: Floats, amount: float, p: int, n: int) -> None:
     """Add a load [N] at a contact-wire point; dofs beyond n belong to the next span's interface."""
     for k in range(4):
@@ -25,7 +24,7 @@ def point_load(target: Rows, dof: Ints, weight: Floats, amount: float, p: int, n
             target[dof[k] - n, p + 1] += amount * weight[k]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def point_value(source: Rows, dof: Ints, weight: Floats, p: int, n: int) -> float:
     """Value of a nodal field at a contact-wire point."""
     total = 0.0
@@ -37,7 +36,7 @@ def point_value(source: Rows, dof: Ints, weight: Floats, p: int, n: int) -> floa
     return total
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _answer_at(step: int, felt_by: int, source: int, operators: Operators, contact: Contact, n: int) -> float:
     """Rate of the wire at one contact by a unit push of another within the step."""
     start, cell, dofs, value, _ = operators.near_contact
@@ -53,7 +52,7 @@ def _answer_at(step: int, felt_by: int, source: int, operators: Operators, conta
     return total
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def begin_contacts(step: int, field: tuple[Rows, Rows], pressed: Pressed, operators: Operators, inputs: Inputs) -> bool:
     """Wire at every contact without the forces sought, and its compliances; returns whether contacts feel others."""
     u, w = field

@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import overload
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import PartCompiler, kernel
 from dynamics.pantograph.control.kernel import FORCE, HEIGHT, Control, commit, held_force, next_force, share_of
 from dynamics.travelling_window.layout import Inputs, March
 from dynamics.travelling_window.scratch import Scratch
@@ -21,10 +22,10 @@ from dynamics.travelling_window.solve import OPTIONS
 __all__ = ["control_sweep", "end_control", "held_push"]
 
 Floats = NDArray[np.float64]
-OPTIONS_OF_CALLERS: Any = {"error_model": "numpy"}
+OPTIONS_OF_CALLERS: Any = {"error_model": "numpy", "pipeline_class": PartCompiler}
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _answers(panto):
     """Mean velocities of the masses by half of a change of the control force."""
     answer = np.zeros(panto.mass.size)
@@ -34,14 +35,14 @@ def _answers(panto):
     return answer
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _velocity(q, i, state, scratch, panto, moved):
     """Velocity of a mass at the step's end, by the forces found so far; ``moved`` is what control adds to its mean."""
     mean = scratch.wp[q, i] - panto.inverse[i, 0] * 0.5 * scratch.pressed.force[q] + moved
     return 2.0 * mean - state.vp[q, i]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _error(q, state, scratch, inputs, answer, change):
     """Error at the step's end and its rate."""
     panto, dt, lam = inputs.panto, inputs.constants.scalars.dt, scratch.pressed.force[q]
@@ -60,7 +61,7 @@ def _error(q, state, scratch, inputs, answer, change):
     return law.reference - force / panto.mass[0], 0.0
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _share(law, panto, answer, dt, softness):
     """Part of a missing control force that a sweep takes."""
     if law.measures == FORCE:
@@ -73,7 +74,7 @@ def _share(law, panto, answer, dt, softness):
     return share_of(law, -felt / panto.mass[0], 0.0)
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _swept(sweep, state, scratch, inputs):
     """Sweep over the controllers, as `control_sweep` has it."""
     panto, push, dt, most = inputs.panto, scratch.pressed.push, inputs.constants.scalars.dt, 0.0
@@ -93,7 +94,7 @@ def _swept(sweep, state, scratch, inputs):
     return most
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _ended(state, scratch, inputs, kept):
     """End of the step, as `end_control` has it."""
     panto, push = inputs.panto, scratch.pressed.push

@@ -8,8 +8,8 @@ columns of A^-1 that carry their answer to the line are added once, when the for
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from catenary.kernels.compiled import kernel
 from dynamics.linear_algebra.vector_rows import Lanes, Rows, row_combine, row_stretch
 from dynamics.travelling_window.contacts import begin_contacts
 from dynamics.travelling_window.controlled import control_sweep
@@ -29,7 +29,7 @@ ONE_BY_ONE = 8
 ONE = np.ones(1)
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def dropper_loads(target: Rows, squeezed: Squeezed, droppers: Droppers, amount: float) -> None:
     """Add forces that squeeze the ends of the droppers of a list together."""
     force, which, count = squeezed
@@ -41,7 +41,7 @@ def dropper_loads(target: Rows, squeezed: Squeezed, droppers: Droppers, amount: 
                 target[dof[d, k], c] -= amount * weight[d, k] * force[d, c]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def add_near(w: Rows, group: int, weight: Floats, amount: float, c: int, near: NearField) -> None:
     """Add the answer to a point load: a group of columns of A^-1 weighted, its source standing in span c."""
     start, cell, dof, value, ni = near
@@ -55,7 +55,7 @@ def add_near(w: Rows, group: int, weight: Floats, amount: float, c: int, near: N
             w[dof[t], where] += amount * total
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def stretches(lanes: Lanes, target: Rows, u: Rows, w: Rows, droppers: Droppers, dt: float) -> None:
     """Stretch of every dropper at the end of a step (dropper, span)."""
     start, column, value = droppers.rows
@@ -63,7 +63,7 @@ def stretches(lanes: Lanes, target: Rows, u: Rows, w: Rows, droppers: Droppers, 
         row_stretch(lanes, target, d, u, w, dt, (column, value, start[d], start[d + 1]))
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def near_slack(stretch: Rows, fd_old: Floats, droppers: Droppers, found: Ints) -> int:
     """Find the droppers that begin the step without their damping or whose tension at its end may be lost.
 
@@ -89,7 +89,7 @@ def near_slack(stretch: Rows, fd_old: Floats, droppers: Droppers, found: Ints) -
     return n_found
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def mark_neighbours(found: Ints, n_found: int) -> None:
     """Enter, for each dropper of a list by spans, the part of the list (from, to) that stands at most a span away."""
     first = last = 0
@@ -101,7 +101,7 @@ def mark_neighbours(found: Ints, n_found: int) -> None:
         found[x, 2], found[x, 3] = first, last
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def stretch_of(field: Rows, droppers: Droppers, d: int, c: int) -> float:
     """Stretch of a dropper in a nodal field."""
     dof, weight = droppers.dof, droppers.weight
@@ -111,7 +111,7 @@ def stretch_of(field: Rows, droppers: Droppers, d: int, c: int) -> float:
     return total
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def between(span: int, other: int, last: int) -> int:
     """Index of the compliances by which droppers of a span feel those of another; ``last`` is the window's last."""
     if span == other and (span == 0 or span == last):
@@ -119,7 +119,7 @@ def between(span: int, other: int, last: int) -> int:
     return span - other + 1
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def felt_by(rate: Floats, change: float, at: int, listed: tuple[Ints, int], compliance: Rows) -> None:
     """Add to the droppers' rates of stretch what a change of the squeeze of dropper ``at`` of the list does."""
     found, last = listed
@@ -128,7 +128,7 @@ def felt_by(rate: Floats, change: float, at: int, listed: tuple[Ints, int], comp
         rate[x] -= change * compliance[between(found[x, 1], c, last), found[x, 0], d]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _slack_sweep(listed, slack, found, n_found, droppers, dt, compliance, felt):
     """One projected Gauss-Seidel sweep over the droppers found; returns the largest change [N], fills ``felt``.
 
@@ -161,7 +161,7 @@ def _slack_sweep(listed, slack, found, n_found, droppers, dt, compliance, felt):
     return move
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _list(now, field, listed, found, operators, inputs):
     """Stretch and its rate of the droppers found, without the forces sought, and how they feel every contact."""
     step, n_found = now
@@ -179,7 +179,7 @@ def _list(now, field, listed, found, operators, inputs):
                     reach[q, x] += contact.weight[q, step, k] * operators.by_contact[element, away + 1, d, k]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def add_squeezed(
     lanes: Lanes,
     w: Rows,
@@ -217,7 +217,7 @@ def add_squeezed(
             row_combine(lanes, w, i, 1.0, squeeze, (column, value, start[i], start[i + 1]))
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def forces_of_step(lanes: Lanes, now: Now, state: March, scratch: Scratch, operators: Operators, inputs: Inputs) -> int:
     """Contact forces and correction forces at the end of a step, by projected Gauss-Seidel.
 
@@ -264,7 +264,7 @@ def forces_of_step(lanes: Lanes, now: Now, state: March, scratch: Scratch, opera
     return sweeps
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def list_squeezed(fd: Floats, which: Ints) -> int:
     """List the droppers that are squeezed; returns how many."""
     count = 0

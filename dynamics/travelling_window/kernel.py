@@ -28,8 +28,7 @@ max(0, -(F0 + k e + k beta e')), rings from step to step on a stiff dropper and 
 
 from __future__ import annotations
 
-from numba import njit
-
+from catenary.kernels.compiled import kernel
 from catenary.linearised.static_checks import SLACK_FORCE
 from dynamics.linear_algebra.vector_rows import Lanes, Rows
 from dynamics.travelling_window.contacts import point_load, point_value
@@ -49,7 +48,7 @@ from dynamics.travelling_window.solve import OPTIONS, advance, share_interface, 
 __all__ = ["carry_supports", "march_span"]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _pantograph_free(zp, vp, wp, pressing, half_old, dt):
     """Mean velocities of a pantograph under an applied and a control force, without the new contact force.
 
@@ -74,7 +73,7 @@ def _pantograph_free(zp, vp, wp, pressing, half_old, dt):
             wp[i] += A_inv[i, j] * rhs
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _first_forces(lam, u, zp, contact, constants):
     """Contact forces at the beginning of a span."""
     for q in range(lam.size):
@@ -84,7 +83,7 @@ def _first_forces(lam, u, zp, contact, constants):
         lam[q] = max(0.0, constants.contact_stiffness * (head - contact.height[q, 0] - lift))
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _move_pantographs(zp, vp, wp, panto, lam, lever, dt):
     """Add the new contact forces' share to the pantographs' mean velocities, and move them."""
     r = zp.shape[1] - 1
@@ -97,7 +96,7 @@ def _move_pantographs(zp, vp, wp, panto, lam, lever, dt):
             vp[q, i] = 2.0 * wp[q, i] - vp[q, i]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _point_forces(s, at, lam, squeezed, inputs, n, factor):
     """Add half of the contact forces at one end of a step and of the correction forces to s, times ``factor``."""
     contact, p = inputs.contact, inputs.constants.span
@@ -107,7 +106,7 @@ def _point_forces(s, at, lam, squeezed, inputs, n, factor):
     dropper_loads(s, squeezed, inputs.droppers, factor * 0.5)
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def carry_supports(s: Rows, w: Rows, constants: Constants, before: bool) -> None:
     """Carry the messenger supports and the absorbing ends inside s during the update; take them out after it."""
     dt, Kx, Cx, ends = constants.scalars.dt, constants.support_stiffness, constants.support_damping, constants.ends
@@ -123,7 +122,7 @@ def carry_supports(s: Rows, w: Rows, constants: Constants, before: bool) -> None
         s[dof[k], S] += sign * impedance[k] * w[dof[k], S]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _record(step, lam, state, inputs, records, n):
     """Write down the end of a step."""
     u, fd = state.u, state.fd
@@ -143,7 +142,7 @@ def _record(step, lam, state, inputs, records, n):
         tension[step - 1, d] = F0[d] + kd[d] * stretch_of(u, droppers, d, p) + fd[d, p] + droppers.at_rest[d]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _count_slack(records, step, u, squeezed, droppers, p):
     """Count the step for every dropper that ends it slack; away from the pantograph none is that was not near it."""
     fd, found, n_found = squeezed
@@ -159,7 +158,7 @@ def _count_slack(records, step, u, squeezed, droppers, p):
             slack_steps[d, p] += 1
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def march_span(
     lanes: Lanes, state: March, scratch: Scratch, operators: Operators, inputs: Inputs, records: Records
 ) -> int:

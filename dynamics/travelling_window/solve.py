@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
+from catenary.kernels.compiled import kernel
 from dynamics.linear_algebra.vector_rows import Lanes, Rows, row_advance, row_combine, row_rhs, row_sum
 from dynamics.travelling_window.layout import Bays, Factor, Product, Scalars
 
 __all__ = ["OPTIONS", "advance", "settle_spans", "share_interface", "solve_spans"]
 
-OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp"}}
+OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp"}}
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def solve_spans(lanes: Lanes, w: Rows, a: Rows, s: Rows, factor: Factor) -> None:
     """Mean velocities of all spans from the right-hand side a - s."""
     ni, n, left, right = factor.ni, factor.n, factor.left, factor.right
@@ -42,7 +41,7 @@ def solve_spans(lanes: Lanes, w: Rows, a: Rows, s: Rows, factor: Factor) -> None
         row_combine(lanes, w, i, inverse[i], w, entries)
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _supports(lanes, w, supports, coupling, n, ni):
     """Solve the supports: each by itself, then once more with what its neighbours' first answer does to it.
 
@@ -77,7 +76,7 @@ def _supports(lanes, w, supports, coupling, n, ni):
         w[i, 0], w[i, S] = left, right
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def share_interface(w: Rows, n: int, ni: int) -> None:
     """Copy the interface rows to where the interiors on both sides read them."""
     S = w.shape[1] - 1
@@ -89,7 +88,7 @@ def share_interface(w: Rows, n: int, ni: int) -> None:
         w[n + ni + i, S] = 0.0
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _from_beyond(w, operator, n, ni):
     """Gather in the last rows of w what the span before does to an interface, and what is not there at the ends."""
     (rows, columns, values), end_left, end_right = operator.beyond, operator.end_left, operator.end_right
@@ -106,7 +105,7 @@ def _from_beyond(w, operator, n, ni):
             w[at + i, c + 1] += value * w[j, c]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def advance(
     lanes: Lanes, arrays: tuple[Rows, Rows, Rows, Rows], mass: Product, scalars: Scalars, n: int, ni: int
 ) -> None:
@@ -119,7 +118,7 @@ def advance(
         row_advance(lanes, i, kind[i], (u, a, s, w, sponge), factors, (column, value, start[i], start[i + 1]))
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def settle_spans(lanes: Lanes, u: Rows, s: Rows, w: Rows, stiffness: Product, bays: Bays) -> None:
     """Make the bays' tensions and the elastic forces s = K u those that go with displacements u; w is worked in."""
     rows = stiffness.rows

@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from catenary.storage.kernel_cache import COMPILING
+from catenary.kernels.kernel_cache import COMPILING
 
 __all__ = ["CompilingWorkers"]
 

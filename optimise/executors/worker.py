@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catenary.errors import lacks_memory
-from catenary.storage.kernel_cache import say_when_compiling
+from catenary.kernels.kernel_cache import say_when_compiling
 from optimise.evaluation.job import Work
 from optimise.executors.processors import processor_type
 from optimise.executors.protocol import Evaluate

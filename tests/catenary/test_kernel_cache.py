@@ -6,9 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pytest
+
+from catenary.kernels import kernel_cache
+from catenary.kernels.compiled import kernel
+from catenary.kernels.kernel_locators import kernel_sources, sources_hash
 from catenary.lazy_names import lazy_names
-from catenary.storage import kernel_cache
-from catenary.storage.kernel_locators import kernel_sources, sources_hash
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLVE = """
@@ -66,10 +70,68 @@ def test_a_loop_over_steps_is_made_from_every_method_that_a_table_names():
     assert {f"dynamics/open_line/integrators/{name}.py" for name in methods} <= names
 
 
+ANSWERS = """
+import hashlib
+import numpy as np
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.library.lines import load_line
+from dynamics.line_operator.kernel import network_answers
+from dynamics.line_operator.network import line_network
+
+network = line_network(periodic_equilibrium(load_line("re330")))
+omega, loads = np.linspace(1.0, 100.0, 20) - 0.7j, np.random.default_rng(0).normal(size=(network.n, 8))
+answers, logs = network_answers(omega, *network.arguments(0.78), loads)
+kept = sum(network_answers.stats.cache_hits.values())
+print(kept, hashlib.sha256(answers.tobytes() + logs.tobytes()).hexdigest())
+"""
+
+
+def test_a_process_that_compiles_a_kernel_gets_the_last_digits_of_one_that_loads_it(tmp_path):
+    settings = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", ANSWERS]
+    done = [subprocess.run(command, env=settings, capture_output=True, text=True, check=True) for _ in range(2)]
+    (compiled, first), (loaded, second) = (each.stdout.split() for each in done)
+    assert (compiled, loaded) == ("0", "1") and first == second
+
+
+def test_a_kernel_gives_python_and_other_kernels_the_same():
+    """Python calls the program of a kernel; that of its caller has a part of it linked in."""
+    x = np.linspace(0.1, 3.0, 40)
+    direct = np.array([_root(each) for each in x])
+    np.testing.assert_array_equal(_roots(x), direct)
+    np.testing.assert_allclose(direct**2, 1.0 + x)
+    with pytest.raises(ZeroDivisionError):
+        _inverses(np.zeros(1))
+
+
+@kernel()
+def _root(x):
+    return np.sqrt(1.0 + x)
+
+
+@kernel()
+def _roots(x):
+    out = np.empty_like(x)
+    for i in range(x.size):
+        out[i] = _root(x[i])
+    return out
+
+
+@kernel()
+def _inverse(x):
+    return 1.0 / x
+
+
+@kernel()
+def _inverses(x):
+    for i in range(x.size):
+        x[i] = _inverse(x[i])
+
+
 SAYING = """
-from catenary.storage.kernel_cache import say_when_compiling
+from catenary.kernels.kernel_cache import say_when_compiling
 say_when_compiling(lambda sentence: print("SAID", sentence, flush=True))
-from catenary.storage import kernel_locators
+from catenary.kernels import kernel_locators
 from numba.core.event import register
 register("numba:compile", kernel_locators.Compiling(after_s=0.0, every_s=0.2))
 """

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import splu
+
+from catenary.kernels.compiled import kernel
 
 SAFE = 0.9
 
@@ -93,7 +94,7 @@ def net(line):
     )  # fmt: skip
 
 
-@njit(cache=True)
+@kernel()
 def _bar(out, i, j, pull, e, damped, rate, e0):
     """Add a bar's pull along e and its damping at rest: ``damped`` along e0 and across."""
     along = 0.0
@@ -107,7 +108,7 @@ def _bar(out, i, j, pull, e, damped, rate, e0):
             out[j, c] -= f
 
 
-@njit(cache=True)
+@kernel()
 def _apart(r, v, i, j, e, rate):
     """Distance of two points; their direction and relative velocity into ``e`` and ``rate``."""
     length = 0.0
@@ -120,7 +121,7 @@ def _apart(r, v, i, j, e, rate):
     return length
 
 
-@njit(cache=True)
+@kernel()
 def forces(s, r, v, slack, out):
     """Forces on points at places r, damping by velocities v; droppers that hang loose do not push."""
     out[:] = s.load
@@ -157,7 +158,7 @@ def forces(s, r, v, slack, out):
         _bar(out, i, -1, s.arm_EA * (length - s.arm_l0[k]), e, damped, rate, s.arm_unit[k])
 
 
-@njit(cache=True)
+@kernel()
 def _point(s, r, x, last, weight):
     """First of four points around station x on the wire as it is, and their weights in the cubic through them."""
     k = last
@@ -172,7 +173,7 @@ def _point(s, r, x, last, weight):
     return k
 
 
-@njit(cache=True)
+@kernel()
 def run(s, r, v, rest, panto, z, contact, course, slack):
     """March: contact force (sample,) [N] and greatest rise of the wire at every support [m]; r, v, z are moved along.
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.kernels import kernel_cache
 from catenary.linearised.cell import vertical_cell
-from catenary.storage import kernel_cache
 from dynamics import kernels
 from dynamics.accuracy.companions import shorter_window
 from dynamics.accuracy.numerical_error import estimate_error

@@ -15,9 +15,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.line_operator.kernel import OPTIONS
 
 __all__ = ["NUMBERS", "add_bay_slopes", "bay_waves"]
@@ -29,7 +29,7 @@ NUMBERS = ("length", "tension", "bending", "mass", "curvature", "slope at the le
 WAVES = 4  # of those, by which the six stiffnesses change
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _changed_half(roots, moved, p, dp, a, da, out, at):
     """Stiffness of one half of a bay (3,), and its change; see `dynamics.line_operator.kernel._half`."""
     (R1, R2), (dR1, dR2) = roots, moved
@@ -44,7 +44,7 @@ def _changed_half(roots, moved, p, dp, a, da, out, at):
     return p[0] * p[1] * s2, s1, s2
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def bay_waves(
     bay: tuple[float, float, float, float], tau: complex, mu: complex, values: Complexes, slopes: Complexes
 ) -> None:
@@ -79,7 +79,7 @@ def bay_waves(
         values[3], values[4], values[5] = _changed_half((R1, R2), (dR1, dR2), q, dq, a, da, slopes[k], 3)
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def add_bay_slopes(
     bay: Floats,
     factors: tuple[complex, complex, complex, complex, bool],

@@ -15,9 +15,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.adjoint.by_operator.bays import add_bay_slopes, bay_waves
 from dynamics.influence.kernel import bloch_solution, bloch_work
 from dynamics.line_operator.kernel import OPTIONS, assemble
@@ -63,7 +63,7 @@ class NetworkSlopes(NamedTuple):
     dropper: Floats
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _acted(rhs, t, points, ports, acting, grounds, sign, station_dof):
     """Loads of the network by what acts, or by multipliers (sign -1): real and imaginary part of each column."""
     (station, dropper), (ground, tau) = acting, grounds
@@ -82,7 +82,7 @@ def _acted(rhs, t, points, ports, acting, grounds, sign, station_dof):
             rhs[low, 2 * c + 1] -= pull.imag
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _add_lifted(rhs, t, lifted, station_dof):
     """Add the loads of multipliers of the contact wire's heights."""
     for c in range(lifted.shape[2]):
@@ -91,7 +91,7 @@ def _add_lifted(rhs, t, lifted, station_dof):
             rhs[station_dof[s], 2 * c + 1] -= lifted[t, s, c].imag
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _solved(phase, ni, first, rhs, work, out):
     """Answers of the network (dof, column) to real and imaginary parts of loads."""
     bloch_solution(phase, ni, first, rhs, work)
@@ -101,7 +101,7 @@ def _solved(phase, ni, first, rhs, work, out):
             out[i, c] = complex(work.Br[i, re] - work.Bi[i, im], work.Bi[i, re] + work.Br[i, im])
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _paired(t, r, points, ports, acting, multipliers, grounds, station_dof, of, out):
     """What multipliers pair with, by column."""
     (ground, tau), (station, dropper, lifted) = grounds, multipliers
@@ -118,7 +118,7 @@ def _paired(t, r, points, ports, acting, multipliers, grounds, station_dof, of, 
         out[t, c] = total
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def pairings(
     omega: Complexes,
     line: tuple[Bays, Points, Ints],
@@ -153,7 +153,7 @@ def pairings(
     return out
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _with_next(x, ni, phase, out):
     """Motion of the own dofs and of the next period's interface (dof + interface, column)."""
     n = x.shape[0]
@@ -163,7 +163,7 @@ def _with_next(x, ni, phase, out):
             out[n + j, c] = phase * x[j, c]
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _add_held(w, omega, lam, r, of, slopes):
     """Add the derivatives by what holds supports, of which the bare wire knows nothing."""
     for c in range(of.size):
@@ -173,7 +173,7 @@ def _add_held(w, omega, lam, r, of, slopes):
             slopes.dashpot[c, i] -= (1j * omega * product).real
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _add_points(w, damped, motions, points, of, slopes):
     """Add the derivatives by what else is attached; lam and r are total motions at the contact wire."""
     (tau, mu), (lam, r) = damped, motions
@@ -188,7 +188,7 @@ def _add_points(w, damped, motions, points, of, slopes):
             slopes.dropper[c, d] -= (w * tau * (lam[high, c] - lam[low, c]) * (r[high, a] - r[low, a])).real
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _empty_slopes(columns, bays, dofs, droppers):
     return NetworkSlopes(
         np.zeros((columns, bays, 8)),
@@ -200,7 +200,7 @@ def _empty_slopes(columns, bays, dofs, droppers):
     )
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _add_bays(w, damped, bays, motions, of, slopes):
     """Add the derivatives by the bays' numbers to all columns."""
     (tau, mu), (lam, r) = damped, motions
@@ -223,7 +223,7 @@ def _add_bays(w, damped, bays, motions, of, slopes):
             )
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def network_slopes(
     omega: tuple[Complexes, Complexes],
     line: tuple[Bays, Points, Ints],
@@ -285,7 +285,7 @@ def network_slopes(
     return slopes, by_left, by_right
 
 
-@njit(**OPTIONS)
+@kernel(**OPTIONS)
 def _station_forces(t, u, points, ports, dropper, grounds, sign, station_dof, out):
     """Forces of stations on the bare wire from total motions (dof, column), squeezes or multipliers of stretches."""
     ground, tau = grounds

@@ -7,6 +7,7 @@ from typing import Any
 from numba import types
 from numba.extending import overload
 
+from catenary.kernels.compiled import PartCompiler
 from dynamics.open_line.integrators.registry import INTEGRATORS, Integrator, Scheme
 from dynamics.open_line.integrators.scheme import Work
 from dynamics.open_line.system import State, System
@@ -15,7 +16,7 @@ __all__ = ["begin", "step"]
 
 # a loop is compiled once for each of these; integrators of one scheme share their compiled functions
 BY_SCHEME: dict[type, Integrator] = {integrator.scheme: integrator for integrator in INTEGRATORS.values()}
-_OPTIONS: Any = {"error_model": "numpy"}
+_OPTIONS: Any = {"error_model": "numpy", "pipeline_class": PartCompiler}
 
 
 def begin(system: System, state: State, scheme: Scheme, work: Work) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
+from catenary.kernels.compiled import kernel
 from dynamics.open_line.contact import on_head
 from dynamics.open_line.forces import base_motion
 from dynamics.open_line.integrators.scheme import ImplicitScheme, Work
@@ -14,10 +13,10 @@ from dynamics.pantograph.control.kernel import FORCE, HEIGHT, commit, held_force
 
 __all__ = ["begin_controls", "correct_controls", "end_controls"]
 
-_OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+_OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _error(system, state, work, p, t):
     """Error of a controller and its rate; a pantograph that has not entered the line has none."""
     panto = system.pantographs
@@ -29,7 +28,7 @@ def _error(system, state, work, p, t):
     return acting * (law.reference - state.za[p, 0]), 0.0
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _share(system, scheme):
     """Part of a missing control force that a correction takes."""
     law, moved, part = system.pantographs.control, 0.0, 1.0 + scheme.alpha
@@ -42,7 +41,7 @@ def _share(system, scheme):
     return share_of(law, -moved / (scheme.beta * scheme.dt * scheme.dt), 0.0)
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def begin_controls(system: System, state: State, scheme: ImplicitScheme, work: Work, t: float) -> None:
     """Control forces at the end of a step by what is predicted there."""
     if not system.pantographs.control.present:
@@ -52,7 +51,7 @@ def begin_controls(system: System, state: State, scheme: ImplicitScheme, work: W
     _move(system, state, scheme, work, t)
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _move(system, state, scheme, work, t):
     """Bring the control forces closer to what the controllers want."""
     law, share = system.pantographs.control, _share(system, scheme)
@@ -61,7 +60,7 @@ def _move(system, state, scheme, work, t):
         work.push[p] += share * (next_force(law, state.memory[p], error, rate) - work.push[p])
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def correct_controls(system: System, state: State, scheme: ImplicitScheme, work: Work, t: float) -> None:
     """Bring the control forces closer to what is wanted, and what that changes into the residual of the masses."""
     if not system.pantographs.control.present:
@@ -76,7 +75,7 @@ def correct_controls(system: System, state: State, scheme: ImplicitScheme, work:
             rz[p, i] += part * law.direction[i] * work.push[p]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def end_controls(system: System, state: State, work: Work, t: float) -> None:
     """End the step of every controller."""
     if not system.pantographs.control.present:

@@ -18,8 +18,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from catenary.kernels.compiled import kernel
 from dynamics.linear_algebra.block_ldl import block_solve, rows_near
 from dynamics.linear_algebra.sparse_rows import multiply, multiply_fixed
 from dynamics.open_line.contact import on_head
@@ -37,10 +37,10 @@ LEAST_CONTRACTION = 0.1
 DECAYED = 1e-13
 # rows that are looked through at once for a change of force
 CHUNK = 64
-_OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+_OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def refresh(system: System, state: State, scheme: ImplicitScheme, work: Work) -> None:
     """Form the carried products (K v, K a, M v, M a) again, before the first of many steps."""
     if not system.nonlinear:
@@ -53,7 +53,7 @@ def refresh(system: System, state: State, scheme: ImplicitScheme, work: Work) ->
     multiply_fixed(system.mass, state.a, Ma, 0, Ma.size)
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _predict(system, state, scheme, work):
     """Constant acceleration over the step."""
     dt = scheme.dt
@@ -72,7 +72,7 @@ def _predict(system, state, scheme, work):
         Mv[i] += dt * Ma[i]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _residual(system, state, scheme, work, r):
     """Residual of the line at the predictor."""
     if not system.nonlinear:
@@ -88,7 +88,7 @@ def _residual(system, state, scheme, work, r):
         r[i] = scheme.alpha * h_old[i] - Ma[i] - part * r[i]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _mass_residual(system, state, scheme, t, contacts, push, r):
     """Residual of every pantograph's masses at the predictor, under contact and control forces ``push``."""
     panto, wires = system.pantographs, system.contact_wire.end.size
@@ -104,7 +104,7 @@ def _mass_residual(system, state, scheme, t, contacts, push, r):
             r[p, i] = (1.0 + scheme.alpha) * r[p, i] - scheme.alpha * g_old[p, i] - panto.mass[i] * state.za[p, i]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _largest(x, first, last):
     """Largest magnitude from ``first`` to ``last``, not a number where one is not; four chains of comparisons."""
     a = b = c = d = 0.0
@@ -117,7 +117,7 @@ def _largest(x, first, last):
     return max(max(a, b), max(c, d))
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _solve_line(scheme, r, du, rows):
     """Solve for the answer du to the residual within ``rows``; returns the rows it is found in, and its largest entry.
 
@@ -141,7 +141,7 @@ def _solve_line(scheme, r, du, rows):
     return first, last, size
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _correct_line(system, state, scheme, work, r, rows):
     """Solve for a correction and apply it to the line's motion and to what is carried; returns the largest entry.
 
@@ -181,7 +181,7 @@ def _correct_line(system, state, scheme, work, r, rows):
     return size
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _remaining(system, scheme, work, r):
     """Form the residual that a correction has left; returns the rows in which its answer is felt."""
     e, e_new, n, part = work.corrections.e, work.corrections.e_new, r.size, 1.0 + scheme.alpha
@@ -205,7 +205,7 @@ def _remaining(system, scheme, work, r):
     return near
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _correct_masses(state, scheme, rz, dz):
     """Solve for a correction of the pantographs and apply it; returns the largest."""
     by_v = scheme.gamma / (scheme.beta * scheme.dt)
@@ -221,7 +221,7 @@ def _correct_masses(state, scheme, rz, dz):
     return np.abs(dz).max()
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Work, t: float) -> tuple[int, float]:
     """Advance the state from t to t + dt in place; returns iterations (negative: not converged) and residual [N].
 
@@ -276,7 +276,7 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
     return count, max(_largest(r, rows[0], rows[1]), np.abs(rz).max())
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _carry(system, state, scheme, work, g):
     """h_n+1 from the equation that the step has just met (h: line, g: masses), for the alpha part of the next one.
 

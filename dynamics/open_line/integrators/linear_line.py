@@ -20,9 +20,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.linear_algebra.block_ldl import block_solve
 from dynamics.linear_algebra.sparse_rows import PLACES
 from dynamics.open_line.integrators.scheme import ImplicitScheme, Work
@@ -32,10 +32,10 @@ __all__ = ["correct_predicted", "move_line", "predict_line", "right_side"]
 
 Floats = NDArray[np.float64]
 
-_OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+_OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def predict_line(system: System, state: State, scheme: ImplicitScheme, work: Work) -> None:
     """Constant acceleration over the step; y and m y - a V - a_n with it."""
     dt, alpha, a_m, b = scheme.dt, scheme.alpha, system.alpha, system.beta
@@ -51,7 +51,7 @@ def predict_line(system: System, state: State, scheme: ImplicitScheme, work: Wor
         s[i] = by_m * y[i] - a_m * (v[i] + alpha * faster) - a[i]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def right_side(system: System, state: State, scheme: ImplicitScheme, work: Work) -> None:
     """Fill the vector to solve for, du + y, with its right side."""
     x, s, y, e, e_old = work.solved, work.linear.s, work.linear.y, work.corrections.e, work.weighed.h
@@ -73,7 +73,7 @@ def right_side(system: System, state: State, scheme: ImplicitScheme, work: Work)
             x[i] += D.val[k] * (scheme.by_damping * y[j] - state.v[j] - alpha * scheme.dt * state.a[j])
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def correct_predicted(state: State, scheme: ImplicitScheme, work: Work) -> float:
     """Solve for the predictor's correction and apply it; returns its largest entry."""
     x, y, n = work.solved, work.linear.y, work.solved.size
@@ -91,7 +91,7 @@ def correct_predicted(state: State, scheme: ImplicitScheme, work: Work) -> float
     return size if whole else 1.0e300
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def move_line(state: State, scheme: ImplicitScheme, du: Floats, rows: tuple[int, int]) -> None:
     """Apply a later correction ``du`` to the line's motion within its rows."""
     by_v = scheme.gamma / (scheme.beta * scheme.dt)

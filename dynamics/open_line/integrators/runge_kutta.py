@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from catenary.kernels.compiled import kernel
 from dynamics.linear_algebra.block_ldl import BlockFactor, block_solve
 from dynamics.linear_algebra.sparse_rows import multiply, multiply_fixed
 from dynamics.open_line.contact import on_head
@@ -22,7 +22,7 @@ from dynamics.open_line.system import Motion, State, System, Touch
 
 __all__ = ["RungeKuttaScheme", "nothing_carried", "runge_kutta_step"]
 
-_OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+_OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
 class RungeKuttaScheme(NamedTuple):
@@ -33,12 +33,12 @@ class RungeKuttaScheme(NamedTuple):
     factor: BlockFactor
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def nothing_carried(system: System, state: State, scheme: RungeKuttaScheme, work: Work) -> None:
     """Begin with no more than the state: an explicit step carries nothing over from the one before."""
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _accelerations(system, state, scheme, work, t, moving, a, za):
     """Accelerations of line and masses at one moment."""
     u, v, z, zv = moving
@@ -60,7 +60,7 @@ def _accelerations(system, state, scheme, work, t, moving, a, za):
             za[p, i] /= mass[i]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def runge_kutta_step(system: System, state: State, scheme: RungeKuttaScheme, work: Work, t: float) -> tuple[int, float]:
     """Advance the state from t to t + dt in place; returns 1, or -1 once it has run away, and the largest |u| [m].
 
@@ -77,7 +77,7 @@ def runge_kutta_step(system: System, state: State, scheme: RungeKuttaScheme, wor
     return count, size
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _substep(system, state, scheme, work, t):
     """Advance by h = dt / substeps; 1, or -1 once the line has run away, and the largest displacement."""
     h = scheme.dt / scheme.substeps
@@ -109,7 +109,7 @@ def _substep(system, state, scheme, work, t):
     return (1 if size < 1.0e3 else -1), size
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _stage(k):
     """Abscissa, weight and how far the next stage looks ahead."""
     if k == 0:

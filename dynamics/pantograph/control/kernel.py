@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from catenary.kernels.compiled import kernel
 
 __all__ = [
     "ACCELERATION",
@@ -25,7 +26,7 @@ __all__ = [
     "share_of",
 ]
 
-_OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp"}}
+_OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp"}}
 FORCE, HEIGHT, ACCELERATION = 0, 1, 2
 Floats = NDArray[np.float64]
 
@@ -63,13 +64,13 @@ UNCONTROLLED = Control(
 )  # fmt: skip
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def held_force(law: Control, memory: Floats) -> float:
     """Control force at the end of the last step [N]."""
     return memory[law.output.size + 4]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _by_states(law, memory, error, rate, i):
     """State i at the step's end, without what saturation there adds."""
     n, total = law.output.size, 0.0
@@ -80,7 +81,7 @@ def _by_states(law, memory, error, rate, i):
     return total + law.driven[4, i] * memory[n + 2]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _command(law, memory, error, rate):
     """Saturated command at the step's end, and what saturation cuts off it."""
     n, command, felt = law.output.size, law.through * error + law.through_rate * rate, 1.0
@@ -93,7 +94,7 @@ def _command(law, memory, error, rate):
     return limited, (limited - command) / felt
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _delayed(law, memory, command):
     """Command that reaches the actuator at the step's end."""
     first = law.output.size + 5
@@ -101,7 +102,7 @@ def _delayed(law, memory, command):
     return (1.0 - law.part) * newer + law.part * memory[first + law.delay]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def next_force(law: Control, memory: Floats, error: float, rate: float) -> float:
     """Control force at the step's end by the error there and its rate [N]; the memory stays as it is."""
     n = law.output.size
@@ -109,7 +110,7 @@ def next_force(law: Control, memory: Floats, error: float, rate: float) -> float
     return law.lag[0] * memory[n + 4] + law.lag[1] * memory[n + 3] + law.lag[2] * reached
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def commit(law: Control, memory: Floats, error: float, rate: float) -> None:
     """End the step: the memory becomes that at its end."""
     n = law.output.size
@@ -126,7 +127,7 @@ def commit(law: Control, memory: Floats, error: float, rate: float) -> None:
     memory[n + 5] = command
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def share_of(law: Control, by_error: float, by_rate: float) -> float:
     """Part of a missing control force that an iteration takes, by what the force does to error and rate meanwhile."""
     direct = law.through

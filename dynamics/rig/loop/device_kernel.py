@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.rig.loop.kernel import Loop, loop_step
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 RING = 256  # references in transit; a delay and two ramps are shorter
-_OPTIONS = {"cache": True, "error_model": "numpy"}
+_OPTIONS = {"error_model": "numpy"}
 
 
 class DeviceConstants(NamedTuple):
@@ -74,7 +74,7 @@ class Records(NamedTuple):
     command: Floats
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def device_force(z: float, device: DeviceConstants, state: DeviceState) -> float:
     """Move the device by one step to the imposed height z [m]; force with which it presses [N]."""
     m, C, K, G, F, kc, cc, unilateral, dt = device
@@ -106,7 +106,7 @@ def device_force(z: float, device: DeviceConstants, state: DeviceState) -> float
     return f
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def actuator_position(k: int, ring: Floats, ramp: int, resolution: float) -> float:
     """Height reached at step k [m]: on a straight line between the references taken up every ``ramp`` steps."""
     late = k % ramp
@@ -115,7 +115,7 @@ def actuator_position(k: int, ring: Floats, ramp: int, resolution: float) -> flo
     return np.round(z / resolution) * resolution if resolution > 0.0 else z
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def run_block(
     k0: int, loop: Loop, device: DeviceConstants, device_state: DeviceState, rig: Rig, records: Records
 ) -> int:

@@ -14,8 +14,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from catenary.kernels.compiled import kernel
 
 __all__ = [
     "Constants", "DropperLaw", "Forces", "LineMatrices", "Loop", "LoopState", "Sweep", "dot", "loop_step", "plain",
@@ -25,7 +26,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+_OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 SETTLED = 1.0e-9  # N, change of a correction force that ends the sweeps
 
 
@@ -104,7 +105,7 @@ class Loop(NamedTuple):
 Plain = tuple[tuple[Any, ...], ...]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def dot(a: Floats, b: Floats) -> float:
     """Sum of products of two vectors."""
     total = 0.0
@@ -113,7 +114,7 @@ def dot(a: Floats, b: Floats) -> float:
     return total
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _height(r, line, forces):
     """Height at station r that answers the forces (eq. 11)."""
     fd, lo, hi = forces.fd, forces.lo, forces.hi
@@ -124,7 +125,7 @@ def _height(r, line, forces):
     return z
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _elongation(d, kk, line, forces):
     """Elongation of dropper d at its local step kk (eq. 12)."""
     fd, lo, hi = forces.fd, forces.lo, forces.hi
@@ -136,7 +137,7 @@ def _elongation(d, kk, line, forces):
     return e
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _widen(forces, d, kk):
     """Keep the range outside which the correction forces of a dropper are zero."""
     fd, lo, hi = forces.fd, forces.lo, forces.hi
@@ -151,7 +152,7 @@ def _widen(forces, d, kk):
         hi[d] -= 1
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _slacken(n, line, droppers, state, constants):
     """Correction forces of the step, solved in their own step (eqs 11, 12; mu_d = 1 gives the solution itself).
 
@@ -194,7 +195,7 @@ def _slacken(n, line, droppers, state, constants):
         _widen(forces, d, kk)
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _freeze(now, frozen):
     """Keep the forces of the block that has just ended."""
     frozen.f[:] = now.f
@@ -204,7 +205,7 @@ def _freeze(now, frozen):
         frozen.lo[d], frozen.hi[d] = now.lo[d], now.hi[d]
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def loop_step(k: int, force: float, loop: Loop) -> float:
     """Take the force measured at step k and return the height to send, which is reached ``delay`` steps later."""
     line, droppers, state, constants = loop
@@ -234,7 +235,7 @@ def plain(loop: Loop) -> Plain:
     return tuple(line), tuple(droppers), (tuple(now), tuple(frozen), zm, tuple(sweep)), tuple(constants)
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def plain_step(k: int, force: float, loop: Plain) -> float:
     """``loop_step`` of a loop in ``plain`` tuples, which Python hands over in less time than those with names."""
     line, droppers, (now, frozen, zm, sweep), constants = loop

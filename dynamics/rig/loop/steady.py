@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.rig.loop.device import LumpedDevice
 from dynamics.rig.loop.engine import elongation_filter
 from dynamics.rig.loop.harmonics import harmonic_basis, largest_count
@@ -155,7 +155,7 @@ def _newton(matrix: Array, offset: Array, x: Array) -> bool:
     return False
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _projected(matrix, offset, x, settled, sweeps):
     """Projected Gauss-Seidel: x >= 0, matrix x + offset >= 0, one of them zero; whether it settled."""
     for _ in range(sweeps):

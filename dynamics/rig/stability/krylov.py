@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.rig.loop.device_kernel import DeviceConstants, DeviceState, device_force
 from dynamics.rig.loop.kernel import dot
 
@@ -21,7 +21,7 @@ __all__ = ["Tables", "hessenbergs_span", "hessenbergs_step"]
 
 Floats = NDArray[np.float64]
 
-_OPTIONS = {"cache": True, "error_model": "numpy", "nogil": True, "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+_OPTIONS = {"error_model": "numpy", "nogil": True, "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
 class Tables(NamedTuple):
@@ -31,7 +31,7 @@ class Tables(NamedTuple):
     g: Floats
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _project(V, H, k, y):
     """Orthogonalise y against the first k + 1 vectors, twice, and make it the next one; false where nothing is left."""
     for _ in range(2):
@@ -50,7 +50,7 @@ def _project(V, H, k, y):
     return True
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def hessenbergs_span(A: Floats, r: int, relaxations: Floats, start: Floats, size: int) -> Floats:
     """Projected span-by-span maps, (relaxation, size, size), from the map A of mu_c = 1 (span_matrix)."""
     out = np.zeros((relaxations.size, size, size))
@@ -69,7 +69,7 @@ def hessenbergs_span(A: Floats, r: int, relaxations: Floats, start: Floats, size
     return out
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def _block(x, tables, device, state, relaxation, y):
     """One block of the step-by-step loop: state y after state x (relaxed forces, heights in transit, device)."""
     q, g = tables
@@ -94,7 +94,7 @@ def _block(x, tables, device, state, relaxation, y):
     y[at : at + m], y[at + m : at + 2 * m], y[at + 2 * m :] = h, v, past
 
 
-@njit(**_OPTIONS)
+@kernel(**_OPTIONS)
 def hessenbergs_step(
     tables: Tables, device: DeviceConstants, state: DeviceState, relaxations: Floats, start: Floats, size: int
 ) -> Floats:

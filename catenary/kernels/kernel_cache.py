@@ -75,7 +75,7 @@ def keep_kernels_by_source() -> None:
     """
     if VARIABLE in os.environ:
         return
-    own = (f"catenary.storage.kernel_locators.{name}" for name in _OWN)
+    own = (f"catenary.kernels.kernel_locators.{name}" for name in _OWN)
     os.environ[VARIABLE] = ",".join((*own, *_NUMBAS, "ZipCacheLocator"))
     if "numba" in sys.modules:
         from numba.core import config

@@ -13,14 +13,14 @@ from typing import Any
 from numba.core import caching
 from numba.core.event import Event, Listener, register
 
-from catenary.storage.kernel_cache import COMPILING, report_compiled, report_compiling
+from catenary.kernels.kernel_cache import COMPILING, report_compiled, report_compiling
 
 __all__ = ["Compiling", "InTree", "UserProvided", "UserWide", "kernel_sources", "sources_hash"]
 
 _ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("catenary", "dynamics")
 _IMPORT = re.compile(rf"^from ((?:{'|'.join(PACKAGES)})[.\w]*) import (\([^)]*\)|.*)", re.MULTILINE)
-_NUMBA = re.compile(r"^(?:from|import) numba\b", re.MULTILINE)
+_NUMBA = re.compile(r"^(?:from numba|import numba|from catenary\.kernels\.compiled)\b", re.MULTILINE)
 
 
 def kernel_sources(file: Path) -> set[Path]:
