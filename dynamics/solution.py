@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.linearised.cell import VerticalCell
 from dynamics.line_operator.poles import KnownPoles
 from dynamics.open_line.solve import solve_open_line
+from dynamics.pantograph.aerodynamic import Lift, lift_of, pressed_case
 from dynamics.results.solution import Solution
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
@@ -36,8 +39,23 @@ def solve(
     applied_force : float, optional
         First guess of the applied force of a march, long or on an open line, that holds its mean [N].
     """
+    if case.pantograph.aerodynamic:
+        lift = lift_of(case)
+        guess = None if applied_force is None else applied_force + lift.applied
+        return _with_lift(solve(pressed_case(case, lift), start, equilibrium, cell, guess), case, lift)
     if case.on_open_line:
         return solve_open_line(case, applied_force)
     if case.seeks_steady_state:
         return solve_periodic(case, start, equilibrium, cell)
     return solve_transient(case, equilibrium, applied_force)
+
+
+def _with_lift(solution: Solution, case: CaseSpec, lift: Lift) -> Solution:
+    """Count a solution of the `pressed_case` back: applied forces without the lift, masses where it puts them."""
+    pantographs = tuple(replace(p, applied_force_N=p.applied_force_N - lift.applied) for p in solution.pantographs)
+    kept = solution.histories
+    if kept is not None:
+        height = kept.mass_height.copy()
+        height[..., : len(lift.heights)] += lift.heights
+        kept = replace(kept, mass_height=height)
+    return replace(solution, case=case, pantographs=pantographs, histories=kept)

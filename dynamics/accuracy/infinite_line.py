@@ -15,6 +15,7 @@ from dynamics.accuracy.companions import NoCompanionError, window_of
 from dynamics.accuracy.numerical_error import ErrorPart, NumericalError
 from dynamics.contact_force.statistics import contact_statistics, filter_force
 from dynamics.influence.matrices import InfluenceMatrices, influence_matrices
+from dynamics.pantograph.aerodynamic import lift_of, pressed_case
 from dynamics.results.solution import Solution
 from dynamics.rig.loop.device import lumped_device
 from dynamics.rig.loop.model import model_of
@@ -103,8 +104,10 @@ def _matrices(case: CaseSpec) -> InfluenceMatrices:
 def _pressed(case: CaseSpec, matrices: InfluenceMatrices, applied: float) -> tuple[LoopSteadyState, float]:
     """Steady state under the case's applied force, or under that which gives its mean force, and that force [N]."""
     model, loop, target = model_of(matrices), LoopSettings(), case.mean_force_N
+    lift = lift_of(case)
+    pressed = pressed_case(case, lift).pantograph
     for _ in range(SEARCHES):
-        device = lumped_device(case.pantograph, applied, case.contact.stiffness, case.time_step)
+        device = lumped_device(pressed, applied + lift.applied, case.contact.stiffness, case.time_step)
         state = solve_steady(model, device, loop)
         if state.status != "ok":
             raise NoCompanionError(f"no steady state on the infinite line: {state.status}")

@@ -24,6 +24,7 @@ from dynamics.adjoint.products import accelerations, half_steps, means, pair_pro
 from dynamics.adjoint.steady import Figure, SteadyMultipliers
 from dynamics.adjoint.window import AdjointWindow
 from dynamics.linear_algebra.vector_rows import Rows
+from dynamics.pantograph.aerodynamic import lift_of
 from dynamics.pantograph.linear import linear_pantograph
 from dynamics.spec.case import CaseSpec
 from dynamics.travelling_window.layout import Bays, Floats, Ints, Places
@@ -189,7 +190,7 @@ class Lagrangian:
         total += rate * (own.damping * velocity).sum() + (own.stiffness * place).sum()
         applied = case.applied_force_N
         if applied is not None:
-            total -= applied * float((self._found.period.pantograph @ own.applied).sum())
+            total -= (applied + lift_of(case).applied) * float((self._found.period.pantograph @ own.applied).sum())
         return float(total)
 
     def _contact_value(self, case: CaseSpec, equilibrium: Equilibrium) -> float:

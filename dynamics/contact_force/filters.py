@@ -10,7 +10,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import butter, sosfiltfilt
 
 __all__ = ["filter_periodic", "filter_record", "periodic_gain"]
 
@@ -44,6 +43,7 @@ def filter_record(
     """Keep the band ``low`` to ``high`` [Hz] of a long record; cut the window to be evaluated afterwards."""
     if kind == "brick_wall":
         return filter_periodic(signal, dt, low, high, kind)
+    from scipy.signal import butter, sosfiltfilt  # slow to load, and not needed for periods
 
     def low_pass(x: NDArray[np.float64], cutoff: float) -> NDArray[np.float64]:
         return np.asarray(sosfiltfilt(butter(ORDER, cutoff, fs=1.0 / dt, output="sos"), x))

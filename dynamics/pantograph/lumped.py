@@ -36,6 +36,10 @@ def pantograph_matrices(
         raise InputError([f"pantograph.kind must be lumped on the rig and in its emulation: got {spec.kind}"])
     if spec.head is not None:
         raise InputError(["pantograph.head must be left out on the rig and in its emulation: their head does not roll"])
+    if spec.aerodynamic:
+        raise InputError(
+            ["pantograph.aerodynamic must be left out on the rig and in its emulation: add it to the applied force"]
+        )
     if spec.control is not None:
         raise InputError(["pantograph.control must be left out on the rig and in its emulation, which are passive"])
     return np.array(spec.masses), chain_matrix(spec.dampings), chain_matrix(spec.stiffnesses)

@@ -119,6 +119,13 @@ class PantographSpec(Spec):
     dampings: tuple[Annotated[float, Field(ge=0.0, le=1.0e5)], ...] = Field(
         default=(), max_length=8, description="dampers, head first, the last one to the base [N s/m]"
     )
+    aerodynamic: tuple[Annotated[float, Field(ge=-0.1, le=0.1)], ...] = Field(
+        default=(),
+        max_length=8,
+        exclude_if=lambda value: not value,
+        description="aerodynamic force on every mass by the square of the speed, head first, upwards positive "
+        "[N s2/m2]; none: it is in the applied force",
+    )
     matrices: MatricesSpec | None = Field(default=None, description="file of the matrices, with kind: matrices")
     articulated: ArticulatedSpec | None = Field(
         default=None, description="arms, rod, joints and head, with kind: articulated"
@@ -199,7 +206,9 @@ class PantographSpec(Spec):
             ]
             problems += self._chain_problems()
         else:
-            others = [name for name in (*LUMPED, *BLOCKS, "head") if name != self.kind and getattr(self, name)]
+            others = [
+                name for name in (*LUMPED, *BLOCKS, "head", "aerodynamic") if name != self.kind and getattr(self, name)
+            ]
             problems = [f"{name} must be left out: kind is {self.kind}" for name in others]
             if getattr(self, self.kind) is None:
                 problems.append(f"{self.kind} is missing: kind is {self.kind}, so give that block")
@@ -232,6 +241,8 @@ class PantographSpec(Spec):
                 f"stiffnesses and dampings must have one value per mass: {n} masses, "
                 f"{len(self.stiffnesses)} stiffnesses, {len(self.dampings)} dampings"
             ]
+        if self.aerodynamic and len(self.aerodynamic) != n:
+            return [f"aerodynamic must have one value per mass, head first: {n} masses, {len(self.aerodynamic)} values"]
         for k, spring in enumerate(self.stiffnesses[:-1]):
             if spring <= 0.0:
                 return [

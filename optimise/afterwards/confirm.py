@@ -152,13 +152,9 @@ def confirm(
 
 
 def _long_transient(case: CaseSpec) -> Solution:
-    if case.on_open_line:
-        from dynamics.open_line.solve import solve_open_line
+    from dynamics.solution import solve
 
-        return solve_open_line(case)
-    from dynamics.steady_state.transient import solve_transient
-
-    return solve_transient(case)
+    return solve(case)
 
 
 def _confirm(

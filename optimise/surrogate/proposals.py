@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_ndtr
-from scipy.stats import qmc
 
 from optimise.descent.distances import cost_of
 from optimise.design.space import DesignSpace
@@ -130,6 +129,8 @@ class Proposals:
         place = len(searched)
         known = searched[: max(1, place + 1 - self._in_flight)]
         if place <= self._starts or not any(self._has_numbers(record) for record in known):
+            from scipy.stats import qmc  # slow to load, and few searches need it
+
             sequence = qmc.Sobol(len(self._low), scramble=True, rng=np.random.default_rng([self._seed]))
             return self._values(sequence.random(1 << place.bit_length())[place - 1])
         unknown = [r for k, r in enumerate(searched) if k >= len(known) or not self._has_numbers(r)]

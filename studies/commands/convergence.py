@@ -97,13 +97,13 @@ class _Bench:
 
     def hold(self) -> str:
         """Fix the applied forces, a held mean force by the case's own setting; return why that failed, or nothing."""
-        from dynamics.open_line.solve import solve_open_line
+        from dynamics.solution import solve
         from dynamics.spec.status import Status
 
         case = self.case
         if case.mean_force_N is None:
             return ""
-        found = solve_open_line(case)
+        found = solve(case)
         behind = tuple(p.applied_force_N for p in found.pantographs[1:]) or None
         trailing = case.trailing.model_copy(update={"applied_forces_N": behind})
         update = {"mean_force_N": None, "applied_force_N": found.applied_force_N, "trailing": trailing}

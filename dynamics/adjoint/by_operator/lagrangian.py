@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import fftconvolve
 
 from catenary.form_finding.equilibrium import Equilibrium
 from dynamics.adjoint.by_operator.fields import Nodes, acting_on, multipliers_at, nodes_of
@@ -232,6 +231,8 @@ def _beyond(network: LineNetwork, contour: Contour, stage: Stage, found: StageMu
     squeeze, out = stage.slack.squeeze, np.zeros(len(network.points.dropper))
     droppers = np.flatnonzero(squeeze.any(axis=0) & found.dropper.any(axis=0))
     if len(droppers):
+        from scipy.signal import fftconvolve  # slow to load, and few processes differentiate
+
         time = LocalTime(contour, stage.slack.samples, stage.state.answers)
         lagged = fftconvolve(found.dropper[:, droppers], squeeze[::-1, droppers], axes=0)
         out[droppers] = (lagged * time.tails(network, droppers)).sum(axis=0)
