@@ -21,6 +21,7 @@ from catenary.elements.formulation import element_of
 from catenary.form_finding.at_temperature import at_temperature
 from catenary.form_finding.defects import as_built, as_designed
 from catenary.form_finding.equations import FormFindingProblem, node_coordinates, residual_and_jacobian
+from catenary.form_finding.iced import iced
 from catenary.form_finding.joined import joined
 from catenary.form_finding.newton import banded_solver
 from catenary.form_finding.prescribed import lengths_of
@@ -53,6 +54,8 @@ LOOSE = 1.0e3
 
 def periodic_equilibrium(spec: CatenarySpec, like: Mesh | None = None) -> Equilibrium:
     """Find the equilibrium of one cell of the infinite line, on its own mesh or bay by bay like another."""
+    if spec.ice is not None:
+        return iced(spec, lambda line: periodic_equilibrium(line, like))
     if spec.temperature is not None:
         return at_temperature(spec, lambda line: periodic_equilibrium(line, like))
     spec = laid_out(spec.repeating)
@@ -68,9 +71,11 @@ def open_line_equilibrium(spec: CatenarySpec, n_spans: int) -> Equilibrium:
     cut; with the lengths as they are, and without those that are broken, the line is found again. Tension sections
     share no wire: each is found for itself.
     """
-    if spec.temperature is not None:
+    if (spec.ice, spec.temperature) != (None, None):
         if spec.ends:
-            return at_temperature(spec, lambda line: open_line_equilibrium(line, n_spans))
+            return (iced if spec.ice is not None else at_temperature)(
+                spec, lambda line: open_line_equilibrium(line, n_spans)
+            )
         period = periodic_equilibrium(spec)  # whose wires are fixed far away
         return open_line_equilibrium(period.spec, n_spans) if period.status is EquilibriumStatus.OK else period
     parts = parts_of(spec)

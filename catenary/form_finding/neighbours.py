@@ -37,10 +37,10 @@ def neighbouring_equilibria(base: Equilibrium, specs: Sequence[CatenarySpec]) ->
         One cell of the infinite line, whose form-finding has converged.
     specs : sequence of CatenarySpec
         Lines with as many droppers; one too far away is found by itself, and so is each whose spans differ by defects
-        or repeat, or whose wires are at another temperature, for it is hung in two steps.
+        or repeat, or whose wires have ice or another temperature, for it is hung in two steps.
     """
     lines = (base.spec, *specs)
-    if any((line.repeat, line.section, line.temperature) != (None, None, None) for line in lines):
+    if any((line.repeat, line.section, line.temperature, line.ice) != (None,) * 4 for line in lines):
         return tuple(periodic_equilibrium(spec, like=base.mesh) for spec in specs)
     own = _problem(base.spec, base.mesh)
     start = _unknowns(own, base)

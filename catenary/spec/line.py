@@ -18,6 +18,7 @@ from catenary.spec.repeat import RepeatSpec
 from catenary.spec.section import DROPPER_MAKES, MOST_SPANS, SectionSpec
 from catenary.spec.shown import dropper_table
 from catenary.spec.surroundings.fits import Surroundings, problems_of_surroundings
+from catenary.spec.surroundings.ice import IceSpec
 from catenary.spec.surroundings.temperature import TemperatureSpec
 from catenary.spec.surroundings.track import TrackSpec
 from catenary.spec.surroundings.wind import WindSpec
@@ -91,6 +92,7 @@ class CatenarySpec(Spec):
     )
     track: TrackSpec | None = Field(default=None, description="curves, cant and gradient; spatial only")
     wind: WindSpec | None = Field(default=None, description="steady wind across the track; spatial only")
+    ice: IceSpec | None = Field(default=None, description="on wires that weights hold; droppers are cut without it")
     temperature: TemperatureSpec | None = Field(default=None, description="of wires that are fixed at both ends")
     provenance: dict[str, LineMark] = Field(
         default_factory=dict,
@@ -248,10 +250,8 @@ class CatenarySpec(Spec):
         if content.get("section"):  # what came later is unsaid where there is none
             later = ("tension_sections", "profiles", "kinks", "irregularity", "elements", "wear")
             content["section"] = {k: v for k, v in content["section"].items() if v or k not in later}
-        usual: dict[str, tuple[Any, ...]] = dict.fromkeys(
-            ("section", "repeat", "track", "wind", "temperature", "auxiliary_wire"), (None,)
-        )
-        usual |= {"further_spans": ([], ()), "tension_in_motion": ("coupled",)}
+        usual: dict[str, tuple[Any, ...]] = {"further_spans": ([], ()), "tension_in_motion": ("coupled",)}
+        usual |= dict.fromkeys(("section", "repeat", "track", "wind", "ice", "temperature", "auxiliary_wire"), (None,))
         return {k: v for k, v in content.items() if v not in usual.get(k, ())}
 
     @model_validator(mode="before")
@@ -277,7 +277,7 @@ class CatenarySpec(Spec):
             )
         if self.dimension == "spatial" and self.support.steady_arm is None:
             problems.append("support.steady_arm (length, axial_stiffness) is missing: the spatial model needs it")
-        around = Surroundings(self.track, self.wind, self.temperature, bool(own))
+        around = Surroundings(self.track, self.wind, self.ice, self.temperature, bool(own))
         problems += problems_of_surroundings(around, self.dimension, self.kind)
         if (self.kind == "stitched") != (self.stitch is not None):
             problems.append(f"kind is '{self.kind}' but stitch is {'given' if self.stitch else 'missing'}")

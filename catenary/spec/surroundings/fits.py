@@ -1,9 +1,10 @@
-"""What a line must be to stand on a curve, in wind, or at a temperature."""
+"""What a line must be to stand on a curve, in wind, under ice, or at a temperature."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from catenary.spec.surroundings.ice import IceSpec
 from catenary.spec.surroundings.temperature import TemperatureSpec
 from catenary.spec.surroundings.track import TrackSpec
 from catenary.spec.surroundings.wind import WindSpec
@@ -11,11 +12,16 @@ from catenary.spec.surroundings.wind import WindSpec
 __all__ = ["Surroundings", "problems_of_surroundings"]
 
 
+# wires that lines of one kind alone have
+ABSENT = {"stitch": "stitched", "auxiliary_wire": "compound"}
+
+
 class Surroundings(NamedTuple):
-    """Track, wind and temperature of a line, each where it has one, and whether it has tension sections."""
+    """Track, wind, ice and temperature of a line, each where it has one, and whether it has tension sections."""
 
     track: TrackSpec | None
     wind: WindSpec | None
+    ice: IceSpec | None
     temperature: TemperatureSpec | None
     sections: bool
 
@@ -29,4 +35,9 @@ def problems_of_surroundings(found: Surroundings, dimension: str, kind: str) -> 
         problems.append("wind.stitch (diameter, drag_coefficient) is missing: the line has stitch wires")
     if found.temperature is not None and (found.sections or kind == "compound"):
         problems.append("temperature must be left out with tension sections or an auxiliary wire")
+    if found.ice is not None:
+        lacks = [name for name in found.ice.loads if name in ABSENT and kind != ABSENT[name]]
+        problems += [f"ice.{name} must be left out: kind is {kind}" for name in lacks]
+        if found.temperature is not None:
+            problems.append("ice must be left out with temperature: on wires fixed at both ends it changes tensions")
     return problems

@@ -103,6 +103,8 @@ class WearScenariosSpec(Spec):
             yield f"{KEY}.begin must lie on the line, before {line.period:g} m: got {self.begin:g} m"
         if line.ends and line.section is not None and line.section.wear:
             yield f"{KEY} must be left out of a line with worn stretches of its own (its table wear)"
+        if line.ice is not None:
+            yield f"{KEY} must be left out with catenary.ice, whose mass would count as wire"
         if line.temperature is not None:
             yield f"{KEY} must be left out with catenary.temperature: wear takes tension off wires fixed at both ends"
 
