@@ -15,7 +15,7 @@ def sag(eq):
 
 
 def test_joined_wires_sag_by_the_ice_over_both_tensions(build_line):
-    """Droppers close to each other make both wires move as one: by w x (L - x) / 2 (H + T), w the weight of all ice a metre."""
+    """Droppers close to each other make both wires move as one: w x (L - x) / 2 (H + T), w the ice by metre [N/m]."""
     positions = tuple(np.arange(0.5, 55.0, 1.5).tolist())
     wire = {"bending_stiffness": 0.0}
     spec = build_line(
