@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 
-__all__ = ["BlochWork", "KeyMatrices", "bloch_solution", "bloch_work", "key_answers", "load_answers"]
+__all__ = ["BlochWork", "KeyMatrices", "bloch_answers", "bloch_solution", "bloch_work", "key_answers", "load_answers"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -161,21 +161,28 @@ def _eliminate(A, B):
 
 
 @kernel(**_OPTIONS)
-def bloch_solution(phase: complex, ni: int, first: Ints, rhs: Floats, work: BlochWork) -> complex:
+def bloch_solution(phase: complex, ni: int, first: Ints, rhs: Floats | Complexes, work: BlochWork) -> complex:
     """Solve one cell for loads rhs (dof, load), into the first columns of (Br, Bi); logarithm of the determinant.
 
     The lower triangle of S holds the cell and, behind it, the interface of the next one, which moves ``phase`` times as
     the cell's own; ``first`` (own dof,) is the first entry of a row right of the interface.
     """
+    _factor(work.S, first, ni, work.low, work.diag)
+    return bloch_answers(phase, ni, first, rhs, work)
+
+
+@kernel(**_OPTIONS)
+def bloch_answers(phase: complex, ni: int, first: Ints, rhs: Floats | Complexes, work: BlochWork) -> complex:
+    """Solve a cell that `bloch_solution` has factored once more, for another phase or other, also complex, loads."""
     S, low, diag, Br, Bi = work
     n, m = diag.size, rhs.shape[1]
-    Br[:, :m] = rhs
+    Br[:, :m] = rhs.real
     Bi[:, :] = 0.0
+    Bi[:, :m] = rhs.imag
     for i in range(ni, n):
         for j in range(ni):
             right = S[i, j] + phase * S[n + j, i]
             Br[i, m + j], Bi[i, m + j] = right.real, right.imag
-    _factor(S, first, ni, low, diag)
     _solve(low, diag, first, ni, Br, Bi)
     top, load = np.empty((ni, ni), np.complex128), np.zeros((ni, m), np.complex128)
     load[:, :] = rhs[:ni]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.adjoint.by_operator.bays import add_bay_slopes, bay_waves
-from dynamics.influence.kernel import bloch_solution, bloch_work
+from dynamics.influence.kernel import BlochWork, bloch_answers, bloch_solution, bloch_work
 from dynamics.line_operator.kernel import OPTIONS, assemble
 from dynamics.line_operator.network import Bays, Points, Ports
 
@@ -65,21 +65,16 @@ class NetworkSlopes(NamedTuple):
 
 @kernel(**OPTIONS)
 def _acted(rhs, t, points, ports, acting, grounds, sign, station_dof):
-    """Loads of the network by what acts, or by multipliers (sign -1): real and imaginary part of each column."""
+    """Loads of the network by what acts, or by multipliers (sign -1), a column each."""
     (station, dropper), (ground, tau) = acting, grounds
     rhs[:, :] = 0.0
     for c in range(station.shape[2]):
         for s in range(station_dof.size):
-            load = ground[s] * station[t, s, c]
-            rhs[station_dof[s], 2 * c] += load.real
-            rhs[station_dof[s], 2 * c + 1] += load.imag
+            rhs[station_dof[s], c] += ground[s] * station[t, s, c]
         for d in range(points.dropper.size):
             pull = sign * dropper[t, d, c] - tau * points.dropper[d] * station[t, ports.at[d], c]
-            low, high = points.bottom[d], points.top[d]
-            rhs[high, 2 * c] += pull.real
-            rhs[high, 2 * c + 1] += pull.imag
-            rhs[low, 2 * c] -= pull.real
-            rhs[low, 2 * c + 1] -= pull.imag
+            rhs[points.top[d], c] += pull
+            rhs[points.bottom[d], c] -= pull
 
 
 @kernel(**OPTIONS)
@@ -87,18 +82,15 @@ def _add_lifted(rhs, t, lifted, station_dof):
     """Add the loads of multipliers of the contact wire's heights."""
     for c in range(lifted.shape[2]):
         for s in range(station_dof.size):
-            rhs[station_dof[s], 2 * c] -= lifted[t, s, c].real
-            rhs[station_dof[s], 2 * c + 1] -= lifted[t, s, c].imag
+            rhs[station_dof[s], c] -= lifted[t, s, c]
 
 
 @kernel(**OPTIONS)
-def _solved(phase, ni, first, rhs, work, out):
-    """Answers of the network (dof, column) to real and imaginary parts of loads."""
-    bloch_solution(phase, ni, first, rhs, work)
+def _taken(work, out):
+    """Copy the answers of the network (dof, column) out of its memory."""
     for i in range(out.shape[0]):
         for c in range(out.shape[1]):
-            re, im = 2 * c, 2 * c + 1
-            out[i, c] = complex(work.Br[i, re] - work.Bi[i, im], work.Bi[i, re] + work.Br[i, im])
+            out[i, c] = complex(work.Br[i, c], work.Bi[i, c])
 
 
 @kernel(**OPTIONS)
@@ -141,14 +133,15 @@ def pairings(
     (bays, points, first), (ni, T, alpha, beta) = line, numbers
     (ports_, station_dof), (acting, multipliers, of) = ports, both
     n, actions = points.mass.size, acting.station.shape[2]
-    rhs, r = np.empty((n, 2 * actions)), np.empty((n, actions), np.complex128)
-    work, out = bloch_work(n, ni, 2 * actions), np.empty((omega.size, of.size), np.complex128)
+    rhs, r = np.empty((n, actions), np.complex128), np.empty((n, actions), np.complex128)
+    work, out = bloch_work(n, ni, actions), np.empty((omega.size, of.size), np.complex128)
     for t in range(omega.size):
         tau, mu = 1.0 + 1j * omega[t] * beta, -omega[t] * omega[t] + 1j * omega[t] * alpha
         ground = tau * ports_.stiffness + mu * ports_.mass
         assemble(work.S, omega[t], bays, points, alpha, beta)
         _acted(rhs, t, points, ports_, acting, (ground, tau), 1.0, station_dof)
-        _solved(np.exp(-1j * omega[t] * T), ni, first, rhs, work, r)
+        bloch_solution(np.exp(-1j * omega[t] * T), ni, first, rhs, work)
+        _taken(work, r)
         _paired(t, r, points, ports_, acting, multipliers, (ground, tau), station_dof, of, out)
     return out
 
@@ -250,13 +243,12 @@ def network_slopes(
     (bays, points, first), (ni, T, alpha, beta) = line, numbers
     (ports_, station_dof), (acting, multipliers, of) = ports, both
     n, actions, columns, stations = points.mass.size, acting.station.shape[2], of.size, station_dof.size
-    right, left = np.empty((n, 2 * actions)), np.empty((n, 2 * columns))
+    right, left = np.empty((n, actions), np.complex128), np.empty((n, columns), np.complex128)
     r, lam = np.empty((n, actions), np.complex128), np.empty((n, columns), np.complex128)
     rn, ln = np.empty((n + ni, actions), np.complex128), np.empty((n + ni, columns), np.complex128)
-    work, slopes = (
-        bloch_work(n, ni, 2 * max(actions, columns)),
-        _empty_slopes(columns, bays.length.size, n, points.dropper.size),
-    )
+    slopes = _empty_slopes(columns, bays.length.size, n, points.dropper.size)
+    work, other = bloch_work(n, ni, actions), bloch_work(n, ni, columns)
+    adjoint = BlochWork(work.S, work.low, work.diag, other.Br, other.Bi)  # one cell, and its factor, for both
     by_left = np.empty((omega[0].size, stations, actions), np.complex128)
     by_right = np.empty((omega[0].size, stations, columns), np.complex128)
     for t in range(omega[0].size):
@@ -265,10 +257,12 @@ def network_slopes(
         ground, phase = tau * ports_.stiffness + mu * ports_.mass, np.exp(-1j * at * T)
         assemble(work.S, at, bays, points, alpha, beta)
         _acted(right, t, points, ports_, acting, (ground, tau), 1.0, station_dof)
-        _solved(phase, ni, first, right, work, r)
+        bloch_solution(phase, ni, first, right, work)
+        _taken(work, r)
         _acted(left, t, points, ports_, (multipliers.station, multipliers.dropper), (ground, tau), -1.0, station_dof)
         _add_lifted(left, t, multipliers.lifted, station_dof)
-        _solved(1.0 / phase, ni, first, left, work, lam)
+        bloch_answers(1.0 / phase, ni, first, left, adjoint)
+        _taken(adjoint, lam)
         _with_next(r, ni, phase, rn)
         _with_next(lam, ni, 1.0 / phase, ln)
         _add_bays(w, (tau, mu), bays, (ln, rn), of, slopes)

@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lu_factor, lu_solve
 
 from dynamics.line_operator.contact import station_phases
 from dynamics.line_operator.local_time import BEFORE, LocalTime
 from dynamics.line_operator.slack import SlackForces
 from dynamics.line_operator.state import OperatorState
+from dynamics.linear_algebra.refined_lu import RefinedFactors
 
 __all__ = ["Cause", "Stage", "StageMultipliers", "stages_of"]
 
@@ -107,32 +107,34 @@ class Stage:
         if len(self.t):
             C, lifted, factors = self._equations
             right = cause.squeeze[self.t, self.d] - (cause.force[varying] @ lifted).real
-            m[self.t, self.d] = -self.stiffness[self.d] * lu_solve(factors, right, check_finite=False)
+            m[self.t, self.d] = -self.stiffness[self.d] * factors.solve(right)
             by_force = by_force + m[self.t, self.d] @ C
         contact_ = np.zeros_like(cause.force)
         contact_[varying] = -by_force[varying] @ inverse
         return StageMultipliers(contact_, m)
 
     @cached_property
-    def _equations(self) -> tuple[Complexes, Complexes, tuple[Floats, NDArray[np.int32]]]:
+    def _equations(self) -> tuple[Complexes, Complexes, RefinedFactors]:
         """C of the slack samples, M^-1 G^T, and factors of the equations of m, formed once for all figures."""
         contact, k = self.state.contact, self.stiffness[self.d]
         C, G = self._harmonics()
-        lifted = contact.inverse @ G[:, contact.varying].T
+        lifted = contact.inverse.astype(np.complex64) @ G[:, contact.varying].T
         A = k[:, None] * (self._kernels() - _real_product(C[:, contact.varying], lifted))
         A[np.arange(len(k)), np.arange(len(k))] += 1.0
-        return C, lifted, lu_factor(A.T, overwrite_a=True, check_finite=False)
+        return C, lifted, RefinedFactors(A.T)
 
     def _harmonics(self) -> tuple[Complexes, Complexes]:
         """C and G of the slack samples (slack, harmonic)."""
         a, v = self.state.answers, self.state.contour.speed
         field = a.wave * (a.weight / v)[:, None]
         rise = a.wave * (a.weight * self.basis / self.state.network.period)[:, None]
-        C, G = np.empty((2, len(self.t), a.wave.shape[1]), np.complex128)
+        C, G = np.empty((2, len(self.t), a.wave.shape[1]), np.complex64)
+        waves, opposed = (w[np.unique(self.t)].astype(np.complex64) for w in (self.time.waves, self.time.opposed))
+        row = np.searchsorted(np.unique(self.t), self.t)
         for one in np.unique(self.d):
-            at = self.d == one
-            C[at] = self.time.waves[self.t[at]] @ ((a.stretch[:, one] @ self.phases) * field)
-            G[at] = self.time.opposed[self.t[at]] @ ((a.by_squeeze[:, :, one] @ self.phases.conj()) * rise)
+            at = np.flatnonzero(self.d == one)
+            C[at] = waves[row[at]] @ ((a.stretch[:, one] @ self.phases) * field).astype(np.complex64)
+            G[at] = opposed[row[at]] @ ((a.by_squeeze[:, :, one] @ self.phases.conj()) * rise).astype(np.complex64)
         return C + C[:, ::-1].conj(), G + G[:, ::-1].conj()
 
     def _kernels(self) -> Floats:
