@@ -73,11 +73,12 @@ def open_line_equilibrium(spec: CatenarySpec, n_spans: int) -> Equilibrium:
     """
     if (spec.ice, spec.temperature) != (None, None):
         if spec.ends:
-            return (iced if spec.ice is not None else at_temperature)(
-                spec, lambda line: open_line_equilibrium(line, n_spans)
-            )
-        period = periodic_equilibrium(spec)  # whose wires are fixed far away
-        return open_line_equilibrium(period.spec, n_spans) if period.status is EquilibriumStatus.OK else period
+            hung = iced if spec.ice is not None else at_temperature
+            return hung(spec, lambda line: open_line_equilibrium(line, n_spans))
+        period = periodic_equilibrium(spec)  # whose wires are fixed far away, on straight track in still air if need be
+        if period.status is not EquilibriumStatus.OK:
+            return period
+        return open_line_equilibrium(period.spec.model_copy(update={"track": spec.track, "wind": spec.wind}), n_spans)
     parts = parts_of(spec)
     if len(parts) > 1:
         return joined(spec, [open_line_equilibrium(part.line, len(part.line.spans)) for part in parts])

@@ -16,11 +16,11 @@ from numba import _dynfunc, njit  # pyright: ignore[reportAttributeAccessIssue]
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, StateDict
 from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.event import register
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NativeLowering
 
-# listens for what is compiled
-from catenary.kernels import kernel_locators  # noqa: F401
+from catenary.kernels.kernel_locators import Compiling
 
 __all__ = ["Kernel", "PartCompiler", "kernel"]
 
@@ -105,3 +105,6 @@ class Kernel(CPUDispatcher):
 def kernel(**options: object) -> Callable[[FunctionType], Any]:
     """Decorate a function that numba compiles, with numba's options: ``@kernel(fastmath={"nsz"})``."""
     return lambda function: Kernel(function, options)
+
+
+register("numba:compile", Compiling())

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from numba.core import caching
-from numba.core.event import Event, Listener, register
+from numba.core.event import Event, Listener
 
 from catenary.kernels.kernel_cache import COMPILING, report_compiled, report_compiling
 
@@ -142,6 +142,3 @@ class Compiling(Listener):
         self._reported, self._due = True, spent + self._every
         if self._depth:
             self._wait()
-
-
-register("numba:compile", Compiling())

@@ -11,7 +11,7 @@ from catenary.form_finding.equilibrium import periodic_equilibrium
 from catenary.spec.line import CatenarySpec
 from dynamics.adjoint.steady_slopes import FigureSlopes, SteadySlopes
 from dynamics.results.solution import Solution
-from dynamics.steady_state.periodic import solve_periodic
+from dynamics.solution import solve
 
 __all__ = ["CheckedStep", "DropperSlope", "DropperSlopes", "dropper_slopes"]
 
@@ -91,7 +91,7 @@ def _checked(solution: Solution, key: str, rows: list[DropperSlope]) -> CheckedS
     by = [-CHECKED * s / steepest for s in slopes]
     spec = _moved(case.catenary, key, by)
     line = periodic_equilibrium(spec, like=solution.equilibrium.mesh)
-    found = solve_periodic(case.model_copy(update={"catenary": spec}), solution.near_start, line)
+    found = solve(case.model_copy(update={"catenary": spec}), solution.near_start, line)
     there, here = found.statistics, solution.statistics
     expected = sum(s * b for s, b in zip(slopes, by, strict=True))
     if there is None or here is None:

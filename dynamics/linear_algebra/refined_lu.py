@@ -9,7 +9,6 @@ from scipy.linalg import lu_factor, lu_solve
 __all__ = ["RefinedFactors"]
 
 Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 
 CLOSE = 1.0e-11  # residual over right-hand side, both their largest entries
 SHARE = 0.1  # of a residual that a round may leave; where more is left, the equations are factored in double
@@ -40,7 +39,7 @@ class RefinedFactors:
         """Answer by factors in single precision; None where its rounds do not close in."""
         found, left = np.zeros_like(right), right
         size = wanted = float(np.abs(right).max())
-        while size > CLOSE * wanted:
+        while not size <= CLOSE * wanted:  # so that what is not a number goes on to factors in double
             # scaled, so that single precision holds it
             step = lu_solve(self._single, (left / size).astype(np.float32), check_finite=False)
             found = found + size * step.astype(np.float64)

@@ -20,8 +20,8 @@ from catenary.spec.line import CatenarySpec
 from dynamics.adjoint.motions import FirstOrder, motion_of
 from dynamics.adjoint.steady_slopes import SteadySlopes
 from dynamics.results.solution import Solution
+from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
-from dynamics.steady_state.periodic import solve_periodic
 from dynamics.travelling_window.layout import Floats
 from optimise.evaluation.case_inputs import case_at
 from optimise.evaluation.constraints import SCENARIO_SIGMA, Reference, force_of_share, scenario_changes
@@ -248,7 +248,7 @@ def _checked(job: Job, setting: Setting, solution: Solution, sigma: Floats) -> d
     line = solution.equilibrium
     if near.catenary != solution.case.catenary:
         line = periodic_equilibrium(near.catenary, like=line.mesh)
-    there, here = solve_periodic(near, solution.near_start, line).statistics, solution.statistics
+    there, here = solve(near, solution.near_start, line).statistics, solution.statistics
     if there is None or here is None:
         return {}
     return {CHECK: (sense * float(sigma @ move), there.contact_force_std_N - here.contact_force_std_N)}

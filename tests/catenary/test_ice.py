@@ -79,3 +79,31 @@ def test_wrong_ice_is_refused(build_line):
         spec.with_changes(ice={"stitch": 0.2})
     with pytest.raises(InputError, match=r"ice must be left out with temperature"):
         spec.with_changes(ice={"contact_wire": 0.2}, temperature={"now_C": 0.0})
+
+
+WIND = {
+    "speed": 20.0,
+    **{name: {"diameter": 0.013, "drag_coefficient": 1.2} for name in ("contact_wire", "messenger_wire", "droppers")},
+}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"ice": {"contact_wire": 0.2, "messenger_wire": 0.3}}, {"temperature": {"now_C": 12.0}}],
+    ids=["ice", "temperature"],
+)
+@pytest.mark.parametrize(
+    "around",
+    [{"wind": WIND}, {"track": {"plan": [{"kind": "straight", "length": 130.0},
+                                         {"kind": "arc", "length": 400.0, "radius": 4000.0}]}}],
+    ids=["wind", "plan"],
+)  # fmt: skip
+def test_wind_and_curves_stay_on_an_open_line_that_is_hung_in_two_steps(changes, around):
+    """The wires' places across the track are those of the line without ice, at the temperature of stringing."""
+    spec = load_line("bruni_2015").with_changes(dimension="spatial").with_changes(**around)
+    plain, changed = (open_line_equilibrium(s, 7) for s in (spec, spec.with_changes(**changes)))
+    across, found = (eq.q[eq.mesh.dropper_bottom, 1] for eq in (plain, changed))
+    straight = open_line_equilibrium(load_line("bruni_2015").with_changes(dimension="spatial"), 7)
+    moved = np.abs(across - straight.q[straight.mesh.dropper_bottom, 1]).max()
+    assert moved > 0.02
+    np.testing.assert_allclose(found, across, atol=0.05 * moved)

@@ -77,7 +77,7 @@ def test_without_a_spring_to_the_base_they_sum_up_and_stretch_the_springs(build_
     np.testing.assert_allclose(lift.heights, expected, rtol=1e-12)
 
 
-def test_the_derivative_by_speed_has_what_the_forces_grow_by(build_case):
+def test_derivatives_by_a_force_on_the_head_are_all_but_those_by_the_applied_force(build_case):
     case = build_case("bruni_2015", 275.0, applied_force_N=APPLIED, pantograph=with_forces(GIVEN), periodic=WINDOW)
     slopes = SteadySlopes(run_case(case, error_estimate=False).solution)
     softer = case.model_copy(update={"pantograph": with_forces((0.0041, 0.001, 0.006))})

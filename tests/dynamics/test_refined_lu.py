@@ -30,5 +30,9 @@ def test_equations_that_single_factors_cannot_solve_are_factored_in_double(condi
         assert factors._double is not None
 
 
+def test_what_is_not_a_number_is_not_answered_by_one():
+    assert np.isnan(RefinedFactors(np.eye(3)).solve(np.array([1.0, np.nan, 0.0]))).any()
+
+
 def test_nothing_answers_to_nothing():
     assert not RefinedFactors(np.eye(3)).solve(np.zeros(3)).any()
