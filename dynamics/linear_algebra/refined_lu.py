@@ -39,7 +39,7 @@ class RefinedFactors:
         """Answer by factors in single precision; None where its rounds do not close in."""
         found, left = np.zeros_like(right), right
         size = wanted = float(np.abs(right).max())
-        while not size <= CLOSE * wanted:  # so that what is not a number goes on to factors in double
+        while not size <= CLOSE * wanted:  # what is not a number is left to factors in double
             # scaled, so that single precision holds it
             step = lu_solve(self._single, (left / size).astype(np.float32), check_finite=False)
             found = found + size * step.astype(np.float64)
