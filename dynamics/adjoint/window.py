@@ -89,7 +89,7 @@ class AdjointWindow:
             window.marched_operators,
             Inputs(
                 window.operators.contact,
-                Panto(*window.panto, np.zeros(1), window.pantograph.rolls, None),
+                Panto(*window.panto, np.zeros(1), window.pantograph.rolls, None, *window.strips),
                 window.droppers,
                 self._constants,
             ),

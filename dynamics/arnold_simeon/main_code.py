@@ -248,6 +248,7 @@ def _train(spec: BenchmarkSpec) -> Pantographs:
         head_x=np.zeros(1),
         head_y=np.zeros(1),
         head_turned=np.zeros(1),
+        strips=own.strips,
     )
 
 

@@ -18,7 +18,7 @@ from dynamics.charts.numbers import number
 from dynamics.charts.parts import Chart, Curve, Mark, Role, Stations
 from dynamics.charts.ticks import nice_exaggeration
 from dynamics.spec.case import CaseSpec
-from dynamics.spec.pantograph import HeadSpec
+from dynamics.spec.mechanics.head import HeadSpec
 
 __all__ = ["charts_in_space", "cross_sections"]
 
@@ -40,12 +40,13 @@ PLAN_PART, LATERAL_PART = 0.5, 0.4  # largest height of a plan over its width
 
 @dataclass(frozen=True)
 class _Run:
-    """What a file keeps of the leading head over the spans shown: (sample,), and (sample, 2) for strips."""
+    """What a file keeps of the leading head over the spans shown: (sample,), and (sample, strip) for strips."""
 
     x: Array
     height: Array
     place: Array
     roll: Array | None
+    pitch: Array | None
     strips: Array | None
     supports: Array
 
@@ -57,9 +58,12 @@ def charts_in_space(values: Mapping[str, Array], case: CaseSpec, supports: Array
     run, head = _leading(values, supports), case.pantograph.head
     charts = [*_plan_of_track(case, values), _lateral(values, case, run), _place(head, run)]
     if run.roll is not None and run.strips is not None:
-        charts += [_over_track("head_roll", "Roll of the head", "Roll", "mrad", run, {"roll": MRAD * run.roll})]
-        strips = {"front strip": run.strips[:, 0], "rear strip": run.strips[:, 1]}
-        charts += [_over_track("strip_force", "Force of both strips", "Force, filtered", "N", run, strips)]
+        turned, title = {"roll": MRAD * run.roll}, "Roll of the head"
+        if run.pitch is not None:
+            turned, title = {**turned, "pitch": MRAD * run.pitch}, "Roll and pitch of the head"
+        charts += [_over_track("head_roll", title, "Angle", "mrad", run, turned)]
+        strips = {_name_of(k, run.strips.shape[1]): force for k, force in enumerate(run.strips.T)}
+        charts += [_over_track("strip_force", "Force of the strips", "Force, filtered", "N", run, strips)]
     return (*charts, _wear(values))
 
 
@@ -76,15 +80,21 @@ def _leading(values: Mapping[str, Array], supports: Array) -> _Run:
     x = values["pantograph_position"][:, 0] if "pantograph_position" in values else values["position"]
     height = values["pantograph_contact_height"][:, 0] if "pantograph_position" in values else values["contact_height"]
     cut = np.flatnonzero((x > supports[0] - 1e-6) & (x <= supports[-1] + 1e-6))
-    roll, strips = values.get("head_roll"), values.get("strip_force")
+    roll, strips, pitch = values.get("head_roll"), values.get("strip_force"), values.get("head_pitch")
     return _Run(
         x=x[cut],
         height=height[cut],
         place=values["head_place"][cut, 0],
         roll=None if roll is None else roll[cut, 0],
+        pitch=None if pitch is None else pitch[cut, 0],
         strips=None if strips is None else strips[cut, 0],
         supports=supports,
     )
+
+
+def _name_of(strip: int, count: int) -> str:
+    """Front, rear, or the number of one between them."""
+    return {0: "front strip", count - 1: "rear strip"}.get(strip, f"strip {strip + 1}")
 
 
 def _plan_of_track(case: CaseSpec, values: Mapping[str, Array]) -> list[Chart]:

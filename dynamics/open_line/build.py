@@ -260,5 +260,6 @@ def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
         head_x=stations,
         head_y=middle,
         head_turned=-head_roll(track, stations),  # to the left is down on the left side
+        strips=own.strips,
         control=control_of(case.pantograph.control, own, case.time_step, case.pressed_N),
     )

@@ -1,6 +1,7 @@
-"""Compiled contact of heads with contact wires: every head with every wire over it, each force its own.
+"""Compiled contact of heads with contact wires: every strip with every wire over it, each force its own.
 
-Contact c is that of pantograph c // wires with contact wire c % wires.
+Contact c is that of contact wire c % wires with strip c // wires, of all strips of one pantograph after another; heads
+without suspended strips have one, their middle.
 
 Legend: u, v displacement and velocity of the line; z, zv height and velocity of the masses; lam contact force; d
 penetration; xi in [0, 1] place on an element; N Hermite shapes, B their derivatives by arc length.
@@ -16,7 +17,7 @@ from catenary.kernels.compiled import kernel
 from dynamics.open_line.contact_space import frame_of, push_in_space, slide_to_point
 from dynamics.open_line.system import BEAM, Contacts, Floats, Motion, State, System, Touch
 
-__all__ = ["add_contacts", "height_over", "on_head", "place_in_motion"]
+__all__ = ["add_contacts", "contacts_of_head", "height_over", "on_head", "place_in_motion"]
 
 _OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 SLOWEST_IMPACT = 1.0e-3  # m/s: a contact that closes slower is elastic
@@ -131,15 +132,16 @@ def _contact_force(system, state, moving, c, t, out, contact):
     u, v, z, zv = moving
     wire, law, panto = system.contact_wire, system.law, system.pantographs
     found, last, share = contact
-    p, w = c // wire.end.size, c % wire.end.size
-    x = panto.start[p] + panto.speed * t
+    strips, w = panto.strips, c % wire.end.size
+    p, k = c // contacts_of_head(system), c // wire.end.size % strips.rides.size
+    ride, x = strips.rides[k], panto.start[p] + panto.speed * t + strips.ahead[k]
     found.load[c], found.moment[c], found.place[c] = 0.0, 0.0, np.nan
     if x < wire.begin[wire.first[w]] or x > wire.end[w]:
         found.height[c] = np.nan
         return 0.0
     if law.space.wanted:
-        return _force_in_space(system, state, moving, c, x, out, contact)
-    here, rate, lever, head = 0.0, zv[p, 0], 0.0, z[p, 0]
+        return _force_in_space(system, state, moving, (c, p, ride), x, out, contact)
+    here, rate, lever, head = 0.0, zv[p, ride], 0.0, z[p, ride]
     if panto.rolls:
         lever = _lever(system, w, u, x)
         rate += lever * zv[p, -1]
@@ -185,13 +187,16 @@ def _sideways(panto, x):
 
 
 @kernel(**_OPTIONS)
-def _force_in_space(system, state, moving, c, x, out, contact):
-    """Normal force of contact c, found on wire and head in space, taken off ``out`` with its friction."""
+def _force_in_space(system, state, moving, which, x, out, contact):
+    """Normal force of a contact, found on wire and head in space, taken off ``out`` with its friction.
+
+    ``which`` is its number, that of its pantograph, and the coordinate that is its strip's height.
+    """
     u, v, z, zv = moving
     wire, law, panto = system.contact_wire, system.law, system.pantographs
     found, last, share = contact
-    p, w = c // wire.end.size, c % wire.end.size
-    middle = np.array([x, np.interp(x, panto.head_x, panto.head_y), z[p, 0]])
+    (c, p, ride), w = which, which[0] % wire.end.size
+    middle = np.array([x, np.interp(x, panto.head_x, panto.head_y), z[p, ride]])
     roll, rolling = (z[p, -1], zv[p, -1]) if panto.rolls else (0.0, 0.0)
     turned = np.interp(x, panto.head_x, panto.head_turned) + roll
     q, shape, point, across = np.empty((2, 6)), np.empty((3, 3)), np.empty(3), np.empty(3)
@@ -202,7 +207,7 @@ def _force_in_space(system, state, moving, c, x, out, contact):
     frame_of(shape[1], n1, n2)
     length, gap, rate, sliding = np.sqrt(n2[0] * n2[0] + n2[2] * n2[2]), 0.0, 0.0, np.empty(3)
     arm_y, arm_z = point[1] - middle[1], point[2] - middle[2]
-    head = (panto.speed, _sideways(panto, x) - rolling * arm_z, zv[p, 0] + rolling * arm_y)
+    head = (panto.speed, _sideways(panto, x) - rolling * arm_z, zv[p, ride] + rolling * arm_y)
     for k in range(3):
         sliding[k] = head[k]
         for j in range(4):
@@ -248,37 +253,48 @@ def _press(system, w, u, x, lam, out):
 
 
 @kernel(**_OPTIONS)
+def contacts_of_head(system: System) -> int:
+    """How many contacts a head may have."""
+    return system.pantographs.strips.rides.size * system.contact_wire.end.size
+
+
+@kernel(**_OPTIONS)
+def _lowest(height, first, wires):
+    """Contact of the lowest wire over a strip whose contacts begin with ``first``; negative where there is none."""
+    found = -1
+    for c in range(first, first + wires):
+        if height[c] == height[c] and (found < 0 or height[c] <= height[found]):
+            found = c
+    return found
+
+
+@kernel(**_OPTIONS)
 def place_in_motion(system: System, u: Floats, contacts: Contacts, p: int, x: float) -> float:
     """Place of the lowest wire to the left of the middle of head p at station x, as it has moved there [m]."""
-    wire, panto, wires = system.contact_wire, system.pantographs, system.contact_wire.end.size
-    w, height = -1, height_over(contacts.height, p, wires)
-    for k in range(wires):
-        if contacts.height[p * wires + k] == height:
-            w = k
-    if w < 0:
-        return np.nan
-    e, xi = _contact_point(wire, w, u, x, system)
+    wire, panto = system.contact_wire, system.pantographs
+    c = _lowest(contacts.height, p * contacts_of_head(system), wire.end.size)
+    e, xi = _contact_point(wire, max(c, 0) % wire.end.size, u, x, system)
     N, y = _hermite(xi, wire.l0[e]), 0.0
     for j in range(4):
         i = wire.dof[e, 3 * j + 1]
         y += N[j] * (wire.rest[e, 3 * j + 1] + (u[i] if i >= 0 else 0.0))
-    return y - np.interp(x, panto.head_x, panto.head_y)
+    return y - np.interp(x, panto.head_x, panto.head_y) if c >= 0 else np.nan
 
 
 @kernel(**_OPTIONS)
-def on_head(force: Floats, p: int, wires: int) -> float:
-    """Force of all wires on the head of pantograph p [N]."""
+def on_head(force: Floats, p: int, contacts: int) -> float:
+    """Force of all wires on the head of pantograph p, which may have so many contacts [N]."""
     total = 0.0
-    for c in range(p * wires, (p + 1) * wires):
+    for c in range(p * contacts, (p + 1) * contacts):
         total += force[c]
     return total
 
 
 @kernel(**_OPTIONS)
-def height_over(height: Floats, p: int, wires: int) -> float:
-    """Height of the lowest wire over pantograph p [m]; not a number where there is no wire."""
-    lowest = np.nan
-    for c in range(p * wires, (p + 1) * wires):
-        if not height[c] >= lowest and height[c] == height[c]:
-            lowest = height[c]
-    return lowest
+def height_over(system: System, height: Floats, p: int) -> float:
+    """Height of the lowest wire over pantograph p, the mean of its strips' [m]; not a number where there is no wire."""
+    strips, wires, total = system.pantographs.strips.rides.size, system.contact_wire.end.size, 0.0
+    for k in range(p * strips, (p + 1) * strips):
+        c = _lowest(height, k * wires, wires)
+        total += float(height[c]) if c >= 0 else np.nan
+    return total / strips

@@ -14,9 +14,9 @@ import numpy as np
 from catenary.elements.ancf_cable import cable_force
 from catenary.elements.euler_bernoulli import beam_force
 from catenary.kernels.compiled import kernel
-from dynamics.open_line.contact import add_contacts
+from dynamics.open_line.contact import add_contacts, on_head
 from dynamics.open_line.dropper_forces import dropper_forces
-from dynamics.open_line.system import BEAM, Floats, Motion, Pantographs, State, System, Touch
+from dynamics.open_line.system import BEAM, Contacts, Floats, Motion, Pantographs, State, System, Touch
 
 __all__ = ["base_motion", "local_forces", "pantograph_residual"]
 
@@ -168,15 +168,14 @@ def pantograph_residual(
     p: int,
     t: float,
     motion: tuple[Floats, Floats],
-    pressed: tuple[float, float, float],
+    pressed: tuple[Contacts, float],
     out: Floats,
 ) -> None:
     """Forces on the masses of pantograph p [N]: applied, control, base, springs, dampers and contact.
 
-    ``motion`` is (z, zv), ``pressed`` what the contact does to the head, load [N] and moment [N m], and the control
-    force [N].
+    ``motion`` is (z, zv), ``pressed`` the contacts and the control force [N].
     """
-    z, zv = motion
+    (z, zv), (contacts, push_of_control) = motion, pressed
     height, velocity, share = base_motion(panto, p, t)
     m = panto.mass.size
     for i in range(m):
@@ -187,13 +186,18 @@ def pantograph_residual(
         out[i] = total + (push + panto.base_stiffness[i] * height + panto.base_damping[i] * velocity)
     if panto.control.present:
         for i in range(m):
-            out[i] += panto.control.direction[i] * pressed[2]
-    out[0] -= pressed[0]
+            out[i] += panto.control.direction[i] * push_of_control
+    strips, load = panto.strips.rides.size, panto.strips.load
+    wires = contacts.load.size // (z.shape[0] * strips)
+    for k in range(strips):
+        on_strip = on_head(contacts.load, p * strips + k, wires)
+        for i in range(m):
+            out[i] -= load[k, i] * on_strip
     if panto.rolls:
-        out[m - 1] -= pressed[1]
+        out[m - 1] -= on_head(contacts.moment, p, strips * wires)
     if panto.mechanism.shape[0] > 0:
         above, speed = z[p, m - 1] - height, zv[p, m - 1] - velocity
         lifted = share * panto.applied[p]
         if panto.control.present and panto.control.direction[0] == 0.0:  # at the base: by what lifts the arms
-            lifted += pressed[2]
+            lifted += push_of_control
         out[m - 1] = _arms_beyond(panto, out[m - 1], above, speed, lifted)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
-from dynamics.open_line.contact import height_over, on_head, place_in_motion
+from dynamics.open_line.contact import contacts_of_head, height_over, on_head, place_in_motion
 from dynamics.open_line.dropper_forces import dropper_pull, taut
 from dynamics.open_line.integrators.compiled import begin, step
 from dynamics.open_line.integrators.registry import Scheme
@@ -24,8 +24,8 @@ NO_CONTROL = np.zeros((0, 0))
 class Record(NamedTuple):
     """Record of every step's end, first axis time.
 
-    ``force``, ``height`` (pantograph): contact force and wire height there; ``wire_force`` (contact): that of each
-    pantograph with each contact wire; ``masses`` (3, pantograph, mass): height, velocity, acceleration; ``head`` (2,
+    ``force``, ``height`` (pantograph): contact force and wire height there; ``each_force`` (contact): that of each
+    strip with each contact wire; ``masses`` (3, pantograph, mass): height, velocity, acceleration; ``head`` (2,
     pantograph): roll, and the place on it of the first wire where contacts are sought in space, of the lowest one as it
     moves where the line is ``in_space``; ``dropper`` (dropper): tension; ``points`` (3, point): displacement, velocity,
     acceleration of the watched dofs; ``shape`` (frame, dof): whole line every ``every`` steps; ``iterations``;
@@ -34,7 +34,7 @@ class Record(NamedTuple):
 
     force: NDArray[np.float64]
     height: NDArray[np.float64]
-    wire_force: NDArray[np.float64]
+    each_force: NDArray[np.float64]
     masses: NDArray[np.float64]
     head: NDArray[np.float64]
     dropper: NDArray[np.float64]
@@ -50,13 +50,13 @@ class Record(NamedTuple):
 @kernel(**_OPTIONS)
 def _write(system, state, work, record, at, t):
     """Note the end of a step, at time t, in row and step ``at``."""
-    (k, step), panto, wires = at, system.pantographs, system.contact_wire.end.size
-    record.wire_force[k] = state.force
+    (k, step), panto, each = at, system.pantographs, contacts_of_head(system)
+    record.each_force[k] = state.force
     for p in range(record.force.shape[1]):
-        record.force[k, p] = on_head(state.force, p, wires)
-        record.height[k, p] = height_over(work.contacts.height, p, wires)
+        record.force[k, p] = on_head(state.force, p, each)
+        record.height[k, p] = height_over(system, work.contacts.height, p)
         if system.law.space.wanted:
-            record.head[k, 1, p] = work.contacts.place[p * wires]
+            record.head[k, 1, p] = work.contacts.place[p * each]
         elif record.in_space:
             record.head[k, 1, p] = place_in_motion(system, state.u, work.contacts, p, panto.start[p] + panto.speed * t)
     if system.pantographs.control.present:

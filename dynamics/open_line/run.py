@@ -37,6 +37,10 @@ class LineRun:
         Up to the last step that converged.
     head : float array (time, 3, pantograph)
         Roll of every head [rad], the wire's place on it and its side motion there [m].
+    strip_forces : float array (time, pantograph, strip)
+        Filtered force on suspended strips [N]; without strips where heads have none.
+    pitch : float array (time, pantograph)
+        Of heads that have suspended strips [rad]; without pantographs of others.
     applied_forces_N : tuple of float
         Of every pantograph [N].
     iterations_mean : float
@@ -47,6 +51,8 @@ class LineRun:
 
     histories: Histories
     head: NDArray[np.float64]
+    strip_forces: NDArray[np.float64]
+    pitch: NDArray[np.float64]
     applied_forces_N: tuple[float, ...]
     iterations_mean: float
     failure: StepFailure | None
@@ -96,8 +102,8 @@ def _march(
     steps, chunk = case.steps_between(*way), case.steps_per_period
     kept = RunRecord(case, line, steps, pantographs)
     state = static_start(case, line, pantographs) if devices is None else devices.start()
-    wires = len(line.equilibrium.mesh.contact_runs)
-    work = make_work(line.mass.shape[0], len(pantographs.start), len(pantographs.mass), wires)
+    contacts = len(line.equilibrium.mesh.contact_runs) * len(pantographs.strips.rides)
+    work = make_work(line.mass.shape[0], len(pantographs.start), len(pantographs.mass), contacts)
     start_accelerations(system, state, line.mass, work)
     failure, done = None, 0
     while done < steps and failure is None:
@@ -110,7 +116,7 @@ def _march(
     histories = kept.histories(done, system, state)
     iterations = float(kept.iterations[:done].mean()) if done else 0.0
     head = kept.on_head(done, histories.position)
-    return LineRun(histories, head, tuple(pantographs.applied.tolist()), iterations, failure)
+    return LineRun(histories, head, *kept.of_strips(done), tuple(pantographs.applied.tolist()), iterations, failure)
 
 
 def refuse_long_substep(case: CaseSpec) -> int:
@@ -155,4 +161,5 @@ def build_matrices(case: CaseSpec, line: WholeLine, system: System) -> Matrices:
         line.kept(dof),
         weight,
         lever=float(np.abs(place_on_head(eq, x)).max()) if panto.rolls else 0.0,
+        strips=panto.strips,
     )

@@ -25,6 +25,7 @@ __all__ = ["RunRecord"]
 
 # longer histories lie in a file during the run [bytes]
 IN_MEMORY = 256 * 2**20
+SHORTEST = 30  # steps, of a record that is filtered
 
 
 class RunRecord:
@@ -61,7 +62,8 @@ class RunRecord:
         self.moved_to = partial(vehicle_side, line, pantographs)
         self.force = np.zeros((steps, count))
         self.height = np.zeros((steps, count))
-        self.wire_force = np.zeros((steps, count * len(mesh.contact_runs)))
+        self.strips = pantographs.strips
+        self.each_force = np.zeros((steps, count, len(self.strips.rides), len(mesh.contact_runs)))
         self.masses = np.zeros((steps, 3, count, len(pantographs.mass)))
         self.head = np.zeros((steps, 2, count))
         self.dropper = _array((steps, len(mesh.dropper_bottom)))
@@ -77,7 +79,7 @@ class RunRecord:
         return Record(
             self.force[cut],
             self.height[cut],
-            self.wire_force[cut],
+            self.each_force[cut].reshape(rows, -1),
             self.masses[cut],
             self.head[cut],
             self.dropper[cut],
@@ -103,16 +105,33 @@ class RunRecord:
                 head[:, 1, p], head[:, 2, p] = rest, head[:, 1, p] - rest if eq.mesh.spatial else 0.0
         return head
 
+    def of_strips(self, done: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Filtered force on suspended strips (time, pantograph, strip) [N], and pitch (time, pantograph) [rad].
+
+        Heads without suspended strips have none of both.
+        """
+        count = self.force.shape[1]
+        if not self.strips.suspended:
+            return np.zeros((done, count, 0)), np.zeros((done, 0))
+        forces = self.each_force[:done].sum(axis=3)
+        for p, k in np.ndindex(forces.shape[1:]):
+            forces[:, p, k] = self._filtered(forces[:, p, k])
+        return forces, self.masses[:done, 0, :, self.strips.pitch]
+
+    def _filtered(self, force: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A force over the time of the run, low-pass filtered where that is long enough [N]."""
+        signal = self.case.signal
+        if len(force) <= SHORTEST:
+            return force
+        return filter_record(force, self.case.time_step, 0.0, signal.cutoff_hz, signal.kind)
+
     def histories(self, done: int, system: System, state: State) -> Histories:
         """Label what was kept of the first ``done`` steps."""
         case, mesh, panto = self.case, self.line.equilibrium.mesh, system.pantographs
         time = np.arange(1, done + 1, dtype=np.float64) * case.time_step
         position = panto.start + panto.speed * time[:, None]
-        force, dt, signal = self.force[:done], case.time_step, case.signal
-        filtered = force.copy()
-        if done > 30:
-            for p in range(force.shape[1]):
-                filtered[:, p] = filter_record(force[:, p], dt, 0.0, signal.cutoff_hz, signal.kind)
+        force = self.force[:done]
+        filtered = np.stack([self._filtered(own) for own in force.T], axis=1)
         points = self.point[:done, :, self.n_held :].reshape(done, 3, len(self.points), 3)
         # where two wires pass a support, its uplift is that of the one which rises more
         uplift = self.point[:done, 0, : self.n_held]
@@ -130,7 +149,7 @@ class RunRecord:
             dropper_x=mesh.node_x[mesh.dropper_bottom],
             support_uplift=uplift,
             support_x=mesh.node_x[self.held[self.first_wire]],
-            wire_force=self.wire_force[:done].reshape(done, force.shape[1], len(mesh.contact_runs)),
+            wire_force=self.each_force[:done].sum(axis=2),
             point_x=mesh.node_x[self.points],
             point_wire=mesh.node_wire[self.points],
             point_displacement=points[:, 0],

@@ -213,6 +213,8 @@ def _solution(
             place=evaluated.run.head[:, 1, p],
             roll=evaluated.run.head[:, 0, p] if case.pantograph.head is not None else np.zeros(0),
             control_force=kept.control_force[:, p] if kept.control_force.size else np.zeros(0),
+            strip_forces=evaluated.run.strip_forces[:, p].T,
+            pitch=evaluated.run.pitch[:, p] if evaluated.run.pitch.size else np.zeros(0),
             side_motion=evaluated.run.head[:, 2, p] if case.catenary.dimension == "spatial" else np.zeros(0),
         )
         for p in range(kept.position.shape[1])

@@ -17,6 +17,7 @@ from dynamics.open_line.system import Floats, Ints, Pantographs, State
 from dynamics.pantograph.control.discrete import StaticControl
 from dynamics.pantograph.linear import HEAD_ALONE, linear_pantograph
 from dynamics.pantograph.lumped import pressed_at_rest
+from dynamics.pantograph.strips import Touching
 from dynamics.spec.case import CaseSpec
 
 __all__ = ["rest_under", "start_at_rest", "static_start", "vehicle_side"]
@@ -29,12 +30,15 @@ def static_start(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> S
     """
     n, runs = line.mass.shape[0], line.equilibrium.mesh.contact_runs
     count, masses = len(pantographs.start), len(pantographs.mass)
-    u, z, force = np.zeros(n), np.zeros((count, masses)), np.zeros(count * len(runs))
+    strips, on_each = pantographs.strips, len(pantographs.strips.rides)
+    u, z, force = np.zeros(n), np.zeros((count, masses)), np.zeros((count, on_each, len(runs)))
     standing = np.flatnonzero(~pantographs.entering)
     rest, controlled = _control_at_rest(case), pantographs.control.present
     z -= pantographs.entry_drop * np.outer(pantographs.entering, pantographs.lift)
     if len(standing):
-        head, wire, height, load = _contacts(line, pantographs.start[standing])
+        places = (pantographs.start[standing][:, None] + strips.ahead).ravel()
+        place, wire, height, load = _contacts(line, places)
+        head, strip = place // on_each, place % on_each
         unit = _unit_loads(line, load)
         heights = masses - pantographs.rolls
         applied = np.outer(pantographs.applied[standing], pantographs.acted[:heights])
@@ -42,18 +46,22 @@ def static_start(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> S
         own = np.asarray(pantographs.stiffness)[:heights, :heights]
         own = rest.stiffened(own) if controlled else own
         soft = load.T @ unit + np.eye(len(head)) / _secant(case, pantographs)
-        lever = _levers(line, pantographs, standing)[head, wire]
+        lever = _levers(line, pantographs, places)[place, wire]
         if pantographs.rolls:
             soft += (head[:, None] == head) * np.outer(lever, lever) / pantographs.stiffness[-1, -1]
         z[standing, :heights], lam = _pressed(
-            own, soft, height, applied, head, rest.answer[:heights] if controlled else np.zeros(heights)
+            (own, rest.answer[:heights] if controlled else np.zeros(heights)),
+            soft,
+            height,
+            applied,
+            Touching(head, strip, strips),
         )
         if pantographs.rolls:
             z[standing, -1] = -np.bincount(head, lam * lever, len(standing)) / pantographs.stiffness[-1, -1]
         u = unit @ lam
-        force[standing[head] * len(runs) + wire] = lam
+        force[standing[head], strip, wire] = lam
     zero = np.zeros_like(z)
-    start = State(u, np.zeros(n), np.zeros(n), z, zero, zero.copy(), force, np.zeros(force.size))
+    start = State(u, np.zeros(n), np.zeros(n), z, zero, zero.copy(), force.ravel(), np.zeros(force.size))
     return _remembering(rest, start, pantographs) if controlled else start
 
 
@@ -103,9 +111,9 @@ def _unit_loads(line: WholeLine, load: Floats) -> Floats:
     return np.asarray(splu(csr_array(line.stiffness + csr_array(hold)).tocsc()).solve(load), dtype=np.float64)
 
 
-def _levers(line: WholeLine, pantographs: Pantographs, standing: Ints) -> Floats:
-    """Place of every wire to the left of the middle of every head that stands (head, wire) [m]."""
-    eq, x = line.equilibrium, pantographs.start[standing]
+def _levers(line: WholeLine, pantographs: Pantographs, x: Floats) -> Floats:
+    """Place of every wire to the left of the middle of heads at stations (x,) [m] (place, wire) [m]."""
+    eq = line.equilibrium
     places = np.stack([place_on_head(eq, x, run) for run in eq.mesh.contact_runs], axis=1)
     return places - vehicle_side(line, pantographs, x)[:, None]
 
@@ -144,17 +152,19 @@ def surface_at(eq: Equilibrium, wire: int, x: Floats) -> Floats:
 
 
 def _pressed(
-    own: Floats, soft: Floats, height: Floats, applied: Floats, head: Ints, by_force: Floats
+    pantograph: tuple[Floats, Floats], soft: Floats, height: Floats, applied: Floats, each: Touching
 ) -> tuple[Floats, Floats]:
     """Heights of the masses at rest [m] and contact forces [N]; a wire that would have to pull hangs free.
 
-    Without a spring to the base some contact has a force, and a head that stands free does not come about.
+    ``pantograph`` is its stiffness, and what a controller answers a contact force with. Without a spring to the base
+    some contact has a force, and a head that stands free does not come about.
     """
+    (own, by_force), (head, strip, strips) = pantograph, each
     z, lam = np.empty((len(applied), len(own))), np.zeros(len(head))
     touching: NDArray[np.bool_] = np.ones(len(head), np.bool_)
     while touching.any():
         among, on = np.ix_(touching, touching), np.unique(head[touching])
-        pressed = np.searchsorted(on, head[touching])
+        pressed = Touching(np.searchsorted(on, head[touching]), strip[touching], strips)
         z[on], lam[touching] = pressed_at_rest(
             own, soft[among], height[touching], applied[on], pressed, by_force=by_force
         )

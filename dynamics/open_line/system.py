@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dynamics.linear_algebra.sparse_rows import FixedRows, SparseRows
 from dynamics.pantograph.control.kernel import UNCONTROLLED, Control
+from dynamics.pantograph.strips import Strips
 
 __all__ = [
     "ANCF",
@@ -170,8 +171,8 @@ class Pantographs(NamedTuple):
     empty where the equations of motion are known. ``mechanism`` (row, 6) of arms, as
     `dynamics.pantograph.articulated.Mechanism` has it, with ``row`` (3,): where its rows begin [m], their distance [m],
     speed of full friction [m/s]; without rows for what is linear. Where the head ``rolls`` its roll is the last
-    coordinate. Cant puts its middle ``head_y`` to the left, and turns it by ``head_turned``, as roll counts, at
-    stations ``head_x``. ``control`` adds its own force.
+    coordinate. ``strips`` say where heads touch wires. Cant puts its middle ``head_y`` to the left, and turns it by
+    ``head_turned``, as roll counts, at stations ``head_x``. ``control`` adds its own force.
     """
 
     mass: Floats
@@ -197,6 +198,7 @@ class Pantographs(NamedTuple):
     head_x: Floats
     head_y: Floats
     head_turned: Floats
+    strips: Strips
     control: Control = UNCONTROLLED
 
 
@@ -210,7 +212,7 @@ class Motion(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """Contacts at one moment, of each pantograph with each wire: force [N], height of the wire [m], approach [m/s].
+    """Contacts at one moment, of each strip with each wire: force [N], height of the wire [m], approach [m/s].
 
     ``load`` and ``moment`` are what the force does to the head: downwards [N], and against its roll [N m]; ``place`` is
     the wire's on the head, to the left of its middle [m], where contacts are sought in space.
@@ -261,7 +263,7 @@ class State(NamedTuple):
     """Displacement, velocity, acceleration of the line (dof,) and of every mass (pantograph, mass); contact.
 
     ``force`` contact force and ``impact`` approach speed at the last closing of each contact (0: elastic), (contact,)
-    for each pantograph with each contact wire. ``memory`` (pantograph, memory) of controllers.
+    for each strip of each pantograph with each contact wire. ``memory`` (pantograph, memory) of controllers.
     """
 
     u: Floats

@@ -22,7 +22,7 @@ from scipy.interpolate import CubicSpline
 
 from catenary.errors import InputError
 from dynamics.pantograph.lumped import chain_matrix
-from dynamics.spec.articulated import ArticulatedSpec
+from dynamics.spec.mechanics.articulated import ArticulatedSpec
 
 __all__ = ["GRAVITY", "Mechanism", "linkage", "linkage_by_height", "mechanism_of"]
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from dynamics.pantograph.articulated import GRAVITY, linkage_by_height
-from dynamics.spec.articulated import ArticulatedSpec
+from dynamics.spec.mechanics.articulated import ArticulatedSpec
 
 __all__ = ["BODIES", "JOINTS", "ApexMotion", "ArmsInMotion", "arms_in_motion"]
 

@@ -12,7 +12,9 @@ from catenary.errors import InputError
 from dynamics.pantograph.articulated import Mechanism, mechanism_of
 from dynamics.pantograph.lumped import chain_matrix
 from dynamics.pantograph.matrices_file import GivenMatrices, read_matrices
-from dynamics.spec.pantograph import HeadSpec, PantographSpec
+from dynamics.pantograph.strips import Strips, strips_of_one_contact
+from dynamics.spec.mechanics.head import HeadSpec, StripSuspensionSpec
+from dynamics.spec.pantograph import PantographSpec
 
 __all__ = ["HEAD_ALONE", "LinearPantograph", "linear_pantograph"]
 
@@ -22,6 +24,9 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True)
 class LinearPantograph:
     """M p'' + C p' + K p = applied force + base - contact force, p[0] the height of the head.
+
+    With strips on springs of their own p[0] is that of what carries them, the chain's masses follow, then its pitch and
+    the strips, the front one first.
 
     Attributes
     ----------
@@ -43,6 +48,8 @@ class LinearPantograph:
         Whether the last coordinate is the roll of the head [rad], positive where its left side rises, with an inertia
         [kg m2] in ``mass``. It meets heights in the contact alone: under a wire at y to the left of the head's middle
         the head stands y x roll higher, and a force F turns it by the moment -F y.
+    suspended : Strips or None
+        Strips on springs of their own; None: the head touches the wire at its middle.
     """
 
     mass: Floats
@@ -55,6 +62,12 @@ class LinearPantograph:
     shown: Floats
     mechanism: Mechanism | None = None
     rolls: bool = False
+    suspended: Strips | None = None
+
+    @property
+    def strips(self) -> Strips:
+        """Where the head touches the wire."""
+        return strips_of_one_contact(len(self.mass)) if self.suspended is None else self.suspended
 
     @property
     def base_is_known(self) -> bool:
@@ -105,15 +118,54 @@ def linear_pantograph(spec: PantographSpec, force: float = 0.0) -> LinearPantogr
         lift=np.ones(n),
         shown=np.eye(n),
     )
-    return chain if spec.head is None else _with_roll(chain, spec.head)
+    if spec.head is None:
+        return chain
+    own = spec.head.suspension
+    return _with_roll(chain if own is None else _with_strips(chain, spec.head, own), spec.head)
+
+
+def _with_strips(chain: LinearPantograph, head: HeadSpec, own: StripSuspensionSpec) -> LinearPantograph:
+    """The same with pitch and strips behind the masses of the chain.
+
+    Strip k stands z + a_k pitch - z_k over its spring, a_k ahead of the shaft. Friction mu F drags it backwards h over
+    the shaft: the front rises by the moment mu F h.
+    """
+    n, count = len(chain.mass), own.count
+    ahead = head.strip_spacing * (0.5 * (count - 1) - np.arange(count, dtype=np.float64))
+    rides, size = n + 1 + np.arange(count), n + 1 + count
+    damping, stiffness = np.zeros((2, size, size))
+    damping[:n, :n], damping[n, n] = chain.damping, own.pitch_damping
+    stiffness[:n, :n], stiffness[n, n] = chain.stiffness, own.pitch_stiffness
+    load = np.zeros((count, size))
+    for k in range(count):
+        stretch = np.zeros(size)
+        stretch[0], stretch[n], stretch[rides[k]] = 1.0, ahead[k], -1.0
+        stiffness += own.stiffness * np.outer(stretch, stretch)
+        damping += own.damping * np.outer(stretch, stretch)
+        load[k, rides[k]], load[k, n] = 1.0, -head.friction * head.shaft_depth
+    carrier = chain.mass.copy()
+    carrier[0] -= count * own.strip_mass
+    none = np.zeros(1 + count)
+    return LinearPantograph(
+        mass=np.concatenate([carrier, [own.pitch_inertia], np.full(count, own.strip_mass)]),
+        damping=damping,
+        stiffness=stiffness,
+        applied=np.append(chain.applied, none),
+        base_stiffness=np.append(chain.base_stiffness, none),
+        base_damping=np.append(chain.base_damping, none),
+        lift=np.concatenate([chain.lift, [0.0], np.ones(count)]),
+        shown=np.eye(n, size),
+        suspended=Strips(ahead, rides, load, n),
+    )
 
 
 def _with_roll(chain: LinearPantograph, head: HeadSpec) -> LinearPantograph:
-    """The same with the roll of its head behind the masses of the chain."""
+    """The same with the roll of its head behind all other coordinates."""
     n = len(chain.mass)
     damping, stiffness = np.zeros((2, n + 1, n + 1))
     damping[:n, :n], damping[n, n] = chain.damping, head.roll_damping
     stiffness[:n, :n], stiffness[n, n] = chain.stiffness, head.roll_stiffness
+    own = chain.suspended
     return LinearPantograph(
         mass=np.append(chain.mass, head.roll_inertia),
         damping=damping,
@@ -122,8 +174,9 @@ def _with_roll(chain: LinearPantograph, head: HeadSpec) -> LinearPantograph:
         base_stiffness=np.append(chain.base_stiffness, 0.0),
         base_damping=np.append(chain.base_damping, 0.0),
         lift=np.append(chain.lift, 0.0),
-        shown=np.eye(n, n + 1),
+        shown=np.column_stack([chain.shown, np.zeros(len(chain.shown))]),
         rolls=True,
+        suspended=own and own._replace(load=np.column_stack([own.load, np.zeros(own.load.shape[0])])),
     )
 
 

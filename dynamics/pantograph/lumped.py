@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
+from dynamics.pantograph.strips import Touching, strips_of_one_contact
 from dynamics.spec.pantograph import PantographSpec
 
 __all__ = ["chain_matrix", "pantograph_matrices", "pressed_at_rest"]
@@ -50,7 +51,7 @@ def pressed_at_rest(
     softness: NDArray[np.float64],
     height: NDArray[np.float64],
     applied: NDArray[np.float64],
-    pressed: NDArray[np.int64] | None = None,
+    touching: Touching | None = None,
     by_force: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Rest of equal pantographs that press against springs over their heads, each with its applied force.
@@ -61,30 +62,36 @@ def pressed_at_rest(
     Parameters
     ----------
     stiffness : float array (mass, mass)
-        Of one pantograph, head first [N/m].
+        Of one pantograph, head first, without its roll [N/m].
     softness : float array (contact, contact)
         Rise of every head's resting place by the force of each [m/N]: contact springs and the line.
     height : float array (contact,)
         Where a head's resting place is without a force [m].
     applied : float array (pantograph, mass)
         Load of the applied forces [N].
-    pressed : int array (contact,), optional
-        Pantograph of each contact; without it every one has just its own.
+    touching : Touching, optional
+        What each contact is of; without it every pantograph has one.
     by_force : float array (mass,), optional
         Load on the masses, downwards, by the contact force of their head [-]: a controller's answer.
 
     Returns
     -------
     heights : float array (pantograph, mass)
-        [m].
+        And pitch, where the head has it [m, rad].
     force : float array (contact,)
         Contact force [N]; negative where a head would have to be pulled up.
     """
     count, masses = applied.shape
     n = count * masses
-    heads = np.kron(np.eye(count), np.eye(masses)[:, :1])
-    loads = heads if by_force is None else heads + np.kron(np.eye(count), by_force[:, None])
-    heads, loads = (heads, loads) if pressed is None else (heads[:, pressed], loads[:, pressed])
+    if touching is None:
+        touching = Touching(np.arange(count), np.zeros(count, np.int64), strips_of_one_contact(masses))
+    (of, strip, strips), contacts = touching, np.arange(len(height))
+    heads, loads = np.zeros((2, count, masses, len(height)))
+    heads[of, strips.rides[strip], contacts] = 1.0
+    loads[of, :, contacts] = strips.load[strip, :masses]
+    if by_force is not None:
+        loads[of, :, contacts] += by_force
+    heads, loads = heads.reshape(n, -1), loads.reshape(n, -1)
     matrix = np.block([[np.kron(np.eye(count), stiffness), loads], [heads.T, -softness]])
     load = np.concatenate([applied.ravel(), height])
     found = np.asarray(np.linalg.solve(matrix, load), dtype=np.float64)

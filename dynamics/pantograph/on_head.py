@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.pantograph.head import strip_forces
-from dynamics.spec.pantograph import HeadSpec
+from dynamics.spec.mechanics.head import HeadSpec
 
-__all__ = ["HeadFigures", "figures_on_head"]
+__all__ = ["HeadFigures", "OnHead", "figures_on_head"]
 
 BINS = 20
 LEAST_WIDTH = 0.4  # m to either side of the middle, which the wear's bins cover at least
+
+
+class OnHead(NamedTuple):
+    """What a head does, step by step (step,).
+
+    Wire's ``place`` on it [m], filtered ``force`` [N], ``roll`` and ``pitch``, each empty where it has none [rad];
+    filtered forces of its ``strips`` (strip, step) [N]; ``side_motion`` of the wire from its place at rest [m], empty
+    where it was not kept.
+    """
+
+    place: NDArray[np.float64]
+    force: NDArray[np.float64]
+    roll: NDArray[np.float64]
+    pitch: NDArray[np.float64]
+    strips: NDArray[np.float64]
+    side_motion: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -34,7 +50,11 @@ class HeadFigures:
     roll_max_mrad : float or None
         Largest roll to either side.
     front_strip_max_N, rear_strip_max_N : float or None
-        Largest filtered force of each strip.
+        Largest filtered force of the first and of the last strip.
+    front_strip_share, rear_strip_share : float or None
+        What each of them carries of the mean force [-].
+    pitch_max_mrad : float or None
+        Largest pitch to either side; None where no strip is suspended.
     wear_edges_m, wear_share : list of float
         Places on the strip, and the share of the force times way that is between neighbouring ones.
     """
@@ -49,30 +69,25 @@ class HeadFigures:
     roll_max_mrad: float | None
     front_strip_max_N: float | None
     rear_strip_max_N: float | None
+    front_strip_share: float | None
+    rear_strip_share: float | None
+    pitch_max_mrad: float | None
     wear_edges_m: list[float]
     wear_share: list[float]
 
 
-def figures_on_head(
-    number: int,
-    head: HeadSpec | None,
-    place: NDArray[np.float64],
-    force: NDArray[np.float64],
-    roll: NDArray[np.float64],
-    side_motion: NDArray[np.float64],
-) -> HeadFigures:
-    """Figures of a head from the wire's places on it [m], its filtered force [N] and its roll [rad], step by step.
-
-    ``side_motion`` is the wire's from its place at rest [m], empty where it was not kept.
+def figures_on_head(number: int, head: HeadSpec | None, moving: OnHead) -> HeadFigures:
+    """Figures of a head.
 
     Every step is the same way along the track, so that the force is the weight of its wear.
     """
+    place, force, roll, pitch, _, side_motion = moving
     farthest = float(np.abs(place).max())
     passing = float(np.abs(place + side_motion).max()) if side_motion.size else None
     half = max(LEAST_WIDTH if head is None else head.half_length, farthest)
     edges = np.linspace(-half, half, BINS + 1)
     wear = np.histogram(place, bins=edges, weights=np.maximum(force, 0.0))[0]
-    strips = None if head is None else strip_forces(head, force).max(axis=1)
+    strips = moving.strips if len(moving.strips) else None
     return HeadFigures(
         pantograph=number,
         place_min_m=float(place.min()),
@@ -82,8 +97,11 @@ def figures_on_head(
         passing_place_max_m=passing,
         passing_margin_m=None if head is None or passing is None else head.working_half_width - passing,
         roll_max_mrad=1e3 * float(np.abs(roll).max()) if roll.size else None,
-        front_strip_max_N=None if strips is None else float(strips[0]),
-        rear_strip_max_N=None if strips is None else float(strips[1]),
+        front_strip_max_N=None if strips is None else float(strips[0].max()),
+        rear_strip_max_N=None if strips is None else float(strips[-1].max()),
+        front_strip_share=None if strips is None else float(strips[0].sum() / strips.sum()),
+        rear_strip_share=None if strips is None else float(strips[-1].sum() / strips.sum()),
+        pitch_max_mrad=1e3 * float(np.abs(pitch).max()) if pitch.size else None,
         wear_edges_m=edges.tolist(),
         wear_share=(wear / wear.sum() if wear.any() else wear).tolist(),
     )

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from catenary.form_finding.equations import element_coordinates
 from catenary.linearised.attachments import steady_arm_direction
 from dynamics.pantograph.bodies import BODIES, JOINTS
-from dynamics.pantograph.head import strip_forces
 from dynamics.results.histories import WIRES
 
 if TYPE_CHECKING:
@@ -70,12 +69,16 @@ def heads_in_space(solution: Solution) -> tuple[Labelled, ...]:
     ]
     if head is not None:
         roll = np.stack([one.roll for one in each], axis=1)
-        strips = np.stack([strip_forces(head, one.contact_force_filtered).T for one in each], axis=1)
-        text = "filtered force of the front and of the rear strip"
+        strips = np.stack([one.of_strips(head).T for one in each], axis=1)
+        text = "filtered force of the strips, the front one first"
         found += [
             Labelled("head_roll", over_time, roll, "rad", "roll of the head, positive where its left side rises"),
             Labelled("strip_force", (*over_time, "strip"), strips, "N", text),
         ]
+        if head.suspension is not None:
+            pitch = np.stack([one.pitch for one in each], axis=1)
+            text = "pitch of the head, positive where its front rises"
+            found.append(Labelled("head_pitch", over_time, pitch, "rad", text))
     return tuple(found)
 
 

@@ -14,10 +14,12 @@ from dynamics.line_operator.poles import KnownPoles
 from dynamics.line_operator.state import OperatorState
 from dynamics.pantograph.arms_of_run import ArmFigures, TrainMotion, arms_of_run, figures_of_arms
 from dynamics.pantograph.bodies import ArmsInMotion
-from dynamics.pantograph.on_head import HeadFigures, figures_on_head
+from dynamics.pantograph.head import strip_forces
+from dynamics.pantograph.on_head import HeadFigures, OnHead, figures_on_head
 from dynamics.results.histories import Histories
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
+from dynamics.spec.mechanics.head import HeadSpec
 from dynamics.spec.status import Status
 
 __all__ = ["PantographResult", "Solution", "without_figures", "worst_of"]
@@ -53,6 +55,10 @@ class PantographResult:
         Roll of a head that has it, positive where its left side rises [rad]; empty where it has none.
     control_force : float array (time,)
         Force that its controller adds, positive upwards [N]; empty where it has none.
+    strip_forces : float array (strip, time)
+        Filtered force of suspended strips, the front one first [N]; without strips where the head has none.
+    pitch : float array (time,)
+        Of a head with suspended strips, positive where its front rises [rad]; empty where it has none.
     side_motion : float array (time,)
         Contact wire's motion to the left of its place at rest where the pantograph presses it [m]: in space on an open
         line, and in wind in a steady state; empty elsewhere.
@@ -68,7 +74,20 @@ class PantographResult:
     place: NDArray[np.float64] = field(default_factory=_none)
     roll: NDArray[np.float64] = field(default_factory=_none)
     control_force: NDArray[np.float64] = field(default_factory=_none)
+    strip_forces: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
+    pitch: NDArray[np.float64] = field(default_factory=_none)
     side_motion: NDArray[np.float64] = field(default_factory=_none)
+
+    def of_strips(self, head: HeadSpec) -> NDArray[np.float64]:
+        """Filtered force of every strip (strip, time) [N]: its own, or its share of one contact's."""
+        return self.strip_forces if len(self.strip_forces) else strip_forces(head, self.contact_force_filtered)
+
+    def on_head(self, head: HeadSpec | None) -> OnHead:
+        """What the head does over the samples that count."""
+        cut = self.evaluated
+        strips = np.zeros((0, 0)) if head is None else self.of_strips(head)[:, cut]
+        force, turned = self.contact_force_filtered[cut], (self.roll[cut], self.pitch[cut])
+        return OnHead(self.place[cut], force, *turned, strips, self.side_motion[cut])
 
 
 @dataclass(frozen=True)
@@ -198,14 +217,7 @@ class Solution:
         if self.statistics is None or self.case.catenary.dimension == "planar":
             return ()
         return tuple(
-            figures_on_head(
-                k,
-                self.case.pantograph.head,
-                one.place[one.evaluated],
-                one.contact_force_filtered[one.evaluated],
-                one.roll[one.evaluated],
-                one.side_motion[one.evaluated],
-            )
+            figures_on_head(k, self.case.pantograph.head, one.on_head(self.case.pantograph.head))
             for k, one in enumerate(self.pantographs, start=1)
             if one.place[one.evaluated].size
         )

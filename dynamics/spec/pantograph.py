@@ -10,11 +10,12 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 from catenary.errors import InputError
 from catenary.spec.components import Spec
 from catenary.spec.line import Mark
-from dynamics.spec.articulated import ArticulatedSpec
 from dynamics.spec.control.controller import ControlSpec
 from dynamics.spec.control.given_file import GivenFile
+from dynamics.spec.mechanics.articulated import ArticulatedSpec
+from dynamics.spec.mechanics.head import HeadSpec, StripSuspensionSpec
 
-__all__ = ["FmuSpec", "GivenFile", "HeadSpec", "MatricesSpec", "PantographSpec"]
+__all__ = ["FmuSpec", "GivenFile", "MatricesSpec", "PantographSpec"]
 
 # blocks and lists that belong to one kind alone; what else a kind needs is its own block
 LUMPED = ("masses", "stiffnesses", "dampings")
@@ -53,47 +54,6 @@ class FmuSpec(GivenFile):
     parameters: dict[VariableName, float] = Field(
         default_factory=dict, max_length=1000, description="values of its other parameters"
     )
-
-
-class HeadSpec(Spec):
-    """Head that rolls about the track's direction and has two strips; the head's mass is the first one of the chain.
-
-    Roll is small: the head rises by roll x place under the wire, and the wire's place is the one at rest.
-    """
-
-    roll_inertia: Annotated[float, Field(gt=0.0, le=50.0)] = Field(description="about the track's direction [kg m2]")
-    roll_stiffness: Annotated[float, Field(gt=0.0, le=1.0e6)] = Field(description="against roll [N m/rad]")
-    roll_damping: Annotated[float, Field(ge=0.0, le=1.0e4)] = Field(default=0.0, description="of roll [N m s/rad]")
-    working_half_width: Annotated[float, Field(ge=0.2, le=1.2)] = Field(
-        default=0.4, description="from the head's middle to the end of its working range [m]"
-    )
-    half_length: Annotated[float, Field(ge=0.3, le=1.2)] = Field(
-        default=0.8, description="from the head's middle to the tip of a horn, beyond which the wire is lost [m]"
-    )
-    strip_spacing: Annotated[float, Field(gt=0.05, le=1.5)] = Field(
-        default=0.58, description="between the two strips, along the track [m]"
-    )
-    shaft_depth: Annotated[float, Field(ge=0.0, le=0.5)] = Field(
-        default=0.0, description="of the shaft about which the head pitches, under the strips [m]"
-    )
-    friction: Annotated[float, Field(ge=0.0, le=1.0)] = Field(
-        default=0.0, description="friction coefficient of strips and wire, which loads the rear strip more [-]"
-    )
-    crown_radius: Annotated[float, Field(ge=1.0, le=1.0e6)] = Field(
-        default=1.0e6, description="of the strips' profile across the track, for contact.space [m]"
-    )
-    horn_radius: Annotated[float, Field(ge=0.05, le=1.0e6)] = Field(
-        default=0.3, description="of the profile beyond the working range, for contact.space [m]"
-    )
-
-    @model_validator(mode="after")
-    def _horns_outside(self) -> Self:
-        if self.half_length < self.working_half_width:
-            raise ValueError(
-                f"half_length must reach beyond working_half_width, {self.working_half_width:g} m: got "
-                f"{self.half_length:g} m"
-            )
-        return self
 
 
 class PantographSpec(Spec):
@@ -219,11 +179,17 @@ class PantographSpec(Spec):
 
     def _control_problems(self) -> list[str]:
         """Say what no controller can act on."""
+        if self.control is not None and self.control.feedback is not None and self._suspended is not None:
+            return ["control.feedback must be left out with head.suspension: its model has one contact; use pid"]
         if self.control is None or (self.kind != "fmu" and (self.control.acts != "suspension" or self._has_suspension)):
             return []
         if self.kind == "fmu":
             return ["control must be left out: kind is fmu, which holds its own"]
         return [f"control.acts must be base or head where head and next mass are not known: kind is {self.kind}"]
+
+    @property
+    def _suspended(self) -> StripSuspensionSpec | None:
+        return None if self.head is None else self.head.suspension
 
     @property
     def _has_suspension(self) -> bool:
@@ -243,6 +209,12 @@ class PantographSpec(Spec):
             ]
         if self.aerodynamic and len(self.aerodynamic) != n:
             return [f"aerodynamic must have one value per mass, head first: {n} masses, {len(self.aerodynamic)} values"]
+        own = self._suspended
+        if own is not None and own.count * own.strip_mass >= self.masses[0]:
+            return [
+                f"head.suspension.strip_mass must leave mass for what carries the strips: {own.count} x "
+                f"{own.strip_mass:g} kg, a head of {self.masses[0]:g} kg"
+            ]
         for k, spring in enumerate(self.stiffnesses[:-1]):
             if spring <= 0.0:
                 return [

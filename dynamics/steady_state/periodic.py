@@ -174,8 +174,9 @@ def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> Solution:
     step = np.arange(1, len(record.force) + 1, dtype=np.float64)
     results = []
     rolls, rolling, controls = record.rolls, case.pantograph.head is not None, record.controls
-    kept = record.forces, record.heights, rolls, controls
-    for distance, applied, force, height, roll, control in zip(
+    kept = record.forces, record.heights, rolls, controls, record.pitches, record.strip_forces
+    suspended = span_map.window.pantograph.strips.suspended
+    for distance, applied, force, height, roll, control, pitch, strips in zip(
         case.distances, span_map.state.applied_forces, *kept, strict=True
     ):
         position, order = _by_station(step * dt * case.speed - distance, case.line.period)
@@ -193,6 +194,8 @@ def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> Solution:
                 place=place_on_head(eq, position),
                 roll=roll[order] if rolling else np.zeros(0),
                 control_force=control[order] if control.size else np.zeros(0),
+                strip_forces=_filtered(case, strips[:, order]) if suspended else np.zeros((0, 0)),
+                pitch=pitch[order] if suspended else np.zeros(0),
             )
         )
     return Solution(
@@ -213,6 +216,11 @@ def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> Solution:
         support_uplift=uplift,
         support_uplift_time=_since_passed(span_map, highest),
     )
+
+
+def _filtered(case: CaseSpec, forces: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Forces over one period (strip, step), each low-pass filtered [N]."""
+    return np.stack([filter_force(own, case.time_step, case.signal, periodic=True).whole for own in forces])
 
 
 def _with_side_motion(found: Solution, span_map: SpanMap, x: NDArray[np.float64]) -> Solution:
@@ -266,6 +274,8 @@ def _marched_on(case: CaseSpec, eq: Equilibrium, applied: NDArray[np.float64] | 
             place=one.place[-n:],
             roll=one.roll[-n:],
             control_force=one.control_force[-n:],
+            strip_forces=one.strip_forces[:, -n:],
+            pitch=one.pitch[-n:],
             evaluated=slice(0, min(n, len(one.contact_force))),
         )
         for one in long.pantographs

@@ -23,7 +23,8 @@ def side_motion(span_map: SpanMap, x: NDArray[np.float64]) -> NDArray[np.float64
     Returns
     -------
     float array (pantograph, step)
-        Displacement of the wire to the left at each contact at the end of every step, from rest [m].
+        Displacement of the wire to the left at each head, the mean of its contacts', at the end of every step, from
+        rest [m].
     """
     span_map.unpack(x)
     window, state = span_map.window, span_map.state
@@ -33,7 +34,7 @@ def side_motion(span_map: SpanMap, x: NDArray[np.float64]) -> NDArray[np.float64
     period = span_map.case.line.period
     mirrored = bool((cell.equilibrium.mesh.elem_mirror < 0.0).any())
     found = np.zeros((len(contact.column), steps))
-    for q, distance in enumerate(span_map.case.distances):
+    for q, distance in enumerate(window.distances):
         column = contact.column[q, 1:]
         at = np.arange(1, steps + 1) * (period / steps) - distance - column * period
         dof, weight = cell.side_operator(at)
@@ -45,4 +46,4 @@ def side_motion(span_map: SpanMap, x: NDArray[np.float64]) -> NDArray[np.float64
                 here = (row == r) & (where == c)
                 moved = before[r, c] + window.dt * np.cumsum(rows[r, :, c], dtype=np.float64)
                 found[q, here] += weight[here, k] * moved[here]
-    return found
+    return found.reshape(window.pantographs, -1, steps).mean(axis=1)

@@ -140,6 +140,7 @@ def _solution(
             place=place_on_head(eq, step * dt * case.speed - distance),
             roll=_roll(case, eq, records, q),
             control_force=np.concatenate([r.controls[q] for r in records]) if records else np.zeros(0),
+            **_of_strips(case, records, q, filtered=usable),
         )
         for q, (distance, (force, height, filtered)) in enumerate(zip(case.distances, runs, strict=True))
     ]
@@ -169,6 +170,17 @@ def _roll(case: CaseSpec, eq: Equilibrium, records: list[SpanRecord], q: int) ->
         return np.zeros(0)
     turned = -1.0 if (eq.mesh.elem_mirror < 0.0).any() else 1.0
     return np.concatenate([turned**k * r.rolls[q] for k, r in enumerate(records)])
+
+
+def _of_strips(case: CaseSpec, records: list[SpanRecord], q: int, *, filtered: bool) -> dict[str, NDArray[np.float64]]:
+    """Forces of a head's suspended strips over all spans, filtered where that is possible, and its pitch."""
+    head = case.pantograph.head
+    if head is None or head.suspension is None or not records:
+        return {}
+    raw = np.concatenate([r.strip_forces[q] for r in records], axis=1)
+    dt, signal = case.time_step, case.signal
+    whole = np.stack([filter_force(own, dt, signal, periodic=False).whole for own in raw]) if filtered else raw
+    return {"strip_forces": whole, "pitch": np.concatenate([r.pitches[q] for r in records])}
 
 
 def _joined(

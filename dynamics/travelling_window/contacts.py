@@ -11,7 +11,7 @@ from dynamics.travelling_window.layout import Contact, Floats, Inputs, Ints, Ope
 from dynamics.travelling_window.scratch import Pressed
 from dynamics.travelling_window.solve import OPTIONS
 
-__all__ = ["begin_contacts", "point_load", "point_value"]
+__all__ = ["begin_contacts", "begin_heads", "move_partners", "point_load", "point_value"]
 
 
 @kernel(**OPTIONS)
@@ -72,4 +72,26 @@ def begin_contacts(step: int, field: tuple[Rows, Rows], pressed: Pressed, operat
             if r != q and abs(contact.column[q, step] - contact.column[r, step]) <= 1:
                 pressed.mutual[q, r] = _answer_at(step, q, r, operators, contact, n)
                 coupled = coupled or pressed.mutual[q, r] != 0.0
-    return coupled
+    return coupled or inputs.panto.strips.rides.size > 1
+
+
+@kernel(**OPTIONS)
+def begin_heads(step: int, pressed: Pressed, inputs: Inputs) -> None:
+    """What strips yield by their own forces, and what each does to the others of its head."""
+    panto, lever = inputs.panto, inputs.contact.lever
+    strips, r = panto.strips.rides.size, panto.mass.size - 1
+    for c in range(pressed.force.size):
+        for k in range(strips):
+            other = c // strips * strips + k
+            turned = 0.5 * lever[c, step] * lever[other, step] * panto.inverse[r, r]
+            pressed.shared[c, other] = 0.5 * panto.answers[k, panto.strips.rides[c % strips]] + turned
+        pressed.yields[c] = pressed.shared[c, c]
+
+
+@kernel(**OPTIONS)
+def move_partners(c: int, change: float, pressed: Pressed, inputs: Inputs) -> None:
+    """Move the other strips of a head by a change of the force of strip ``c``."""
+    strips = inputs.panto.strips.rides.size
+    for other in range(c // strips * strips, (c // strips + 1) * strips):
+        if other != c:
+            pressed.head[other] -= inputs.constants.scalars.dt * pressed.shared[other, c] * change

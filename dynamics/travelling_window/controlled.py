@@ -38,21 +38,26 @@ def _answers(panto):
 @kernel(**OPTIONS)
 def _velocity(q, i, state, scratch, panto, moved):
     """Velocity of a mass at the step's end, by the forces found so far; ``moved`` is what control adds to its mean."""
-    mean = scratch.wp[q, i] - panto.inverse[i, 0] * 0.5 * scratch.pressed.force[q] + moved
+    mean, strips = scratch.wp[q, i], panto.strips.rides.size
+    for k in range(strips):
+        mean -= panto.answers[k, i] * 0.5 * scratch.pressed.force[q * strips + k]
+    mean += moved
     return 2.0 * mean - state.vp[q, i]
 
 
 @kernel(**OPTIONS)
 def _error(q, state, scratch, inputs, answer, change):
     """Error at the step's end and its rate."""
-    panto, dt, lam = inputs.panto, inputs.constants.scalars.dt, scratch.pressed.force[q]
-    law = panto.control
+    panto, dt, strips = inputs.panto, inputs.constants.scalars.dt, inputs.panto.strips
+    law, each = panto.control, scratch.pressed.force[q * strips.rides.size : (q + 1) * strips.rides.size]
     if law.measures == FORCE:
-        return law.reference - lam, 0.0
+        return law.reference - each.sum(), 0.0
     speed = _velocity(q, 0, state, scratch, panto, answer[0] * change)
     if law.measures == HEIGHT:
         return law.reference - state.zp[q, 0] - 0.5 * dt * (speed + state.vp[q, 0]), -speed
-    force = panto.acted[0] * panto.applied[q] - lam
+    force = panto.acted[0] * panto.applied[q]
+    for k in range(each.size):
+        force -= strips.load[k, 0] * each[k]
     force += law.direction[0] * (held_force(law, state.memory[q]) + change)
     for j in range(answer.size):
         speed = _velocity(q, j, state, scratch, panto, answer[j] * change)
@@ -62,10 +67,10 @@ def _error(q, state, scratch, inputs, answer, change):
 
 
 @kernel(**OPTIONS)
-def _share(law, panto, answer, dt, softness):
-    """Part of a missing control force that a sweep takes."""
+def _share(law, panto, answer, dt, softened):
+    """Part of a missing control force that a sweep takes; ``softened`` is what its unit adds to the contact force."""
     if law.measures == FORCE:
-        return share_of(law, -softness * dt * answer[0], 0.0)
+        return share_of(law, -softened, 0.0)
     if law.measures == HEIGHT:
         return share_of(law, -dt * answer[0], -2.0 * answer[0])
     felt = law.direction[0]
@@ -78,18 +83,22 @@ def _share(law, panto, answer, dt, softness):
 def _swept(sweep, state, scratch, inputs):
     """Sweep over the controllers, as `control_sweep` has it."""
     panto, push, dt, most = inputs.panto, scratch.pressed.push, inputs.constants.scalars.dt, 0.0
-    law, answer = panto.control, _answers(panto)
+    law, answer, rides = panto.control, _answers(panto), panto.strips.rides
     for q in range(push.size):
         memory = state.memory[q]
         begun = held_force(law, memory)
         if sweep == 0:
             push[q] = begun
         error, rate = _error(q, state, scratch, inputs, answer, push[q] - begun)
-        softness = inputs.constants.contact_stiffness * scratch.pressed.yielding[q]
-        share = _share(law, panto, answer, dt, softness)
+        softened = 0.0
+        for k in range(rides.size):
+            softness = inputs.constants.contact_stiffness * scratch.pressed.yielding[q * rides.size + k]
+            softened += softness * dt * answer[rides[k]]
+        share = _share(law, panto, answer, dt, softened)
         change = share * (next_force(law, memory, error, rate) - push[q])
         push[q] += change
-        scratch.pressed.head[q] += dt * answer[0] * change
+        for k in range(rides.size):
+            scratch.pressed.head[q * rides.size + k] += dt * answer[rides[k]] * change
         most = max(most, abs(change))
     return most
 

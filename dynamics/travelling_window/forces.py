@@ -11,7 +11,7 @@ import numpy as np
 
 from catenary.kernels.compiled import kernel
 from dynamics.linear_algebra.vector_rows import Lanes, Rows, row_combine, row_stretch
-from dynamics.travelling_window.contacts import begin_contacts
+from dynamics.travelling_window.contacts import begin_contacts, begin_heads, move_partners
 from dynamics.travelling_window.controlled import control_sweep
 from dynamics.travelling_window.layout import Droppers, Floats, Inputs, Ints, March, NearField, Now, Operators, Squeezed
 from dynamics.travelling_window.scratch import Scratch
@@ -231,12 +231,11 @@ def forces_of_step(lanes: Lanes, now: Now, state: March, scratch: Scratch, opera
     dt, kc, tolerance = constants.scalars.dt, constants.contact_stiffness, constants.tolerance
     lam, wire, own, yielding = pressed.force, pressed.wire, pressed.own, pressed.yielding
     slack = fd, fb, scratch.fd_old
-    h_comp, sweeps, r = pressed.yields, 0, panto.mass.size - 1
+    h_comp, sweeps = pressed.yields, 0
     _list(now, (u, w), listed, found, operators, inputs)
     coupled = begin_contacts(step, (u, w), pressed, operators, inputs)
+    begin_heads(step, pressed, inputs)
     for q in range(lam.size):
-        arm = contact.lever[q, step]
-        h_comp[q] = 0.5 * panto.inverse[0, 0] + 0.5 * arm * arm * panto.inverse[r, r]
         yielding[q] = 1.0 / (1.0 + kc * dt * (0.5 * own[q] + h_comp[q]))
     for sweep in range(MAX_SWEEPS):
         sweeps, move = sweep, 0.0
@@ -246,6 +245,7 @@ def forces_of_step(lanes: Lanes, now: Now, state: March, scratch: Scratch, opera
             move, change = max(move, abs(new - lam[q])), 0.5 * (new - lam[q])
             lam[q] = new
             wire[q] += change * own[q]
+            move_partners(q, 2.0 * change, pressed, inputs)
             if coupled:
                 wire[:] += change * pressed.mutual[:, q]
             for x in range(n_found):

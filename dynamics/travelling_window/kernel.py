@@ -49,13 +49,13 @@ __all__ = ["carry_supports", "march_span"]
 
 
 @kernel(**OPTIONS)
-def _pantograph_free(zp, vp, wp, pressing, half_old, dt):
+def _pantograph_free(zp, vp, wp, pressing, pressed, dt):
     """Mean velocities of a pantograph under an applied and a control force, without the new contact force.
 
-    ``pressing``: the pantographs, the number of this one, and memories of controllers. ``half_old`` is half of the old
-    contact force, and its moment where the head rolls.
+    ``pressing``: the pantographs, the number of this one, and memories of controllers; ``pressed``: the old contact
+    forces of all, and their levers.
     """
-    panto, q, memory = pressing
+    (panto, q, memory), (old, lever), strips = pressing, pressed, pressing[0].strips
     A_inv, mass, stiffness, force = panto.inverse, panto.mass, panto.stiffness, panto.applied[q]
     m = zp.size
     for i in range(m):
@@ -65,33 +65,45 @@ def _pantograph_free(zp, vp, wp, pressing, half_old, dt):
         for k in range(m):
             rhs -= stiffness[j, k] * zp[k]
         rhs += panto.acted[j] * force + held_push(panto.control, memory[q], j)
-        if j == 0:
-            rhs -= half_old[0]
-        if panto.rolls and j == m - 1:
-            rhs -= half_old[1]
+        for k in range(strips.rides.size):
+            half = 0.5 * old[q * strips.rides.size + k]
+            rhs -= strips.load[k, j] * half
+            if panto.rolls and j == m - 1:
+                rhs -= half * lever[q * strips.rides.size + k]
         for i in range(m):
             wp[i] += A_inv[i, j] * rhs
 
 
 @kernel(**OPTIONS)
-def _first_forces(lam, u, zp, contact, constants):
+def _free_heads(head, zp, wp, rides, lever, dt):
+    """Heights of the strips at the step's end, without the new contact forces."""
+    for c in range(head.size):
+        q, ride = c // rides.size, rides[c % rides.size]
+        head[c] = zp[q, ride] + dt * wp[q, ride] + lever[c] * (zp[q, -1] + dt * wp[q, -1])
+
+
+@kernel(**OPTIONS)
+def _first_forces(lam, u, zp, inputs):
     """Contact forces at the beginning of a span."""
-    for q in range(lam.size):
-        column = constants.span + contact.column[q, 0]
-        lift = point_value(u, contact.dof[q, 0], contact.weight[q, 0], column, u.shape[0])
-        head = zp[q, 0] + contact.lever[q, 0] * zp[q, -1]
-        lam[q] = max(0.0, constants.contact_stiffness * (head - contact.height[q, 0] - lift))
+    contact, constants, rides = inputs.contact, inputs.constants, inputs.panto.strips.rides
+    for c in range(lam.size):
+        q, column = c // rides.size, constants.span + contact.column[c, 0]
+        lift = point_value(u, contact.dof[c, 0], contact.weight[c, 0], column, u.shape[0])
+        head = zp[q, rides[c % rides.size]] + contact.lever[c, 0] * zp[q, -1]
+        lam[c] = max(0.0, constants.contact_stiffness * (head - contact.height[c, 0] - lift))
 
 
 @kernel(**OPTIONS)
 def _move_pantographs(zp, vp, wp, panto, lam, lever, dt):
     """Add the new contact forces' share to the pantographs' mean velocities, and move them."""
-    r = zp.shape[1] - 1
-    for q in range(lam.size):
+    r, strips = zp.shape[1] - 1, panto.strips.rides.size
+    for q in range(zp.shape[0]):
         for i in range(zp.shape[1]):
-            wp[q, i] -= panto.inverse[i, 0] * 0.5 * lam[q]
-            if panto.rolls:
-                wp[q, i] -= panto.inverse[i, r] * 0.5 * lam[q] * lever[q]
+            for k in range(strips):
+                c = q * strips + k
+                wp[q, i] -= panto.answers[k, i] * 0.5 * lam[c]
+                if panto.rolls:
+                    wp[q, i] -= panto.inverse[i, r] * 0.5 * lam[c] * lever[c]
             zp[q, i] += dt * wp[q, i]
             vp[q, i] = 2.0 * wp[q, i] - vp[q, i]
 
@@ -133,8 +145,10 @@ def _record(step, lam, state, inputs, records, n):
         lift = point_value(u, contact.dof[q, step], contact.weight[q, step], p + contact.column[q, step], n)
         records.force[q, step - 1] = lam[q]
         records.height[q, step - 1] = contact.height[q, step] + lift
+    for q in range(records.head.shape[0]):
         records.head[q, step - 1] = state.zp[q, 0]
         records.roll[q, step - 1] = state.zp[q, -1]
+        records.pitch[q, step - 1] = state.zp[q, inputs.panto.strips.pitch]
     for k in range(supports.size):
         for c in range(u.shape[1]):
             uplift[step - 1, k, c] = u[supports[k], c]
@@ -179,7 +193,7 @@ def march_span(
     dt, p = constants.scalars.dt, constants.span
     ni, n = operators.factor.ni, operators.factor.n
     lam, old, head = scratch.pressed.force, scratch.pressed.before, scratch.pressed.head
-    _first_forces(lam, u, zp, contact, constants)
+    _first_forces(lam, u, zp, inputs)
     n_found, worst = list_squeezed(fd, found), 0
     for step in range(1, contact.height.shape[1]):
         n_before = n_found
@@ -191,10 +205,9 @@ def march_span(
         held = Squeezed(fd_old, before, n_before)
         _point_forces(s, step - 1, old, held, inputs, n, -1.0)
         solve_spans(lanes, w, a, s, operators.factor)
-        for q in range(lam.size):
-            lever, half = contact.lever[q], 0.5 * old[q]
-            _pantograph_free(zp[q], vp[q], wp[q], (panto, q, state.memory), (half, half * lever[step - 1]), dt)
-            head[q] = zp[q, 0] + dt * wp[q, 0] + lever[step] * (zp[q, -1] + dt * wp[q, -1])
+        for q in range(zp.shape[0]):
+            _pantograph_free(zp[q], vp[q], wp[q], (panto, q, state.memory), (old, contact.lever[:, step - 1]), dt)
+        _free_heads(head, zp, wp, panto.strips.rides, contact.lever[:, step], dt)
         stretches(lanes, scratch.stretch, u, w, droppers, dt)
         n_found = near_slack(scratch.stretch, fd_old, droppers, found)
         worst = max(worst, forces_of_step(lanes, Now(step, n_found), state, scratch, operators, inputs))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dynamics.linear_algebra.vector_rows import Rows
 from dynamics.pantograph.control.kernel import Control
+from dynamics.pantograph.strips import Strips
 
 __all__ = [
     "Bays", "Constants", "Contact", "Droppers", "Ends", "Factor", "Floats", "Inputs", "Ints", "March", "Motion",
@@ -113,8 +114,8 @@ class AtEnds(NamedTuple):
 class Operators(NamedTuple):
     """What the line does.
 
-    Factor, product with M, near fields of contact and droppers, ``element`` of every contact point (pantograph, step),
-    the compliances of the contact (pantograph, step, 4, 4), of contact to droppers (element, cell before to after,
+    Factor, product with M, near fields of contact and droppers, ``element`` of every contact point (contact, step),
+    the compliances of the contact (contact, step, 4, 4), of contact to droppers (element, cell before to after,
     dropper, 4) and among droppers (cell before to after, then in the window's first and in its last; felt by, from),
     the answers to squeezes as rows, and what both have more at the window's ends.
     """
@@ -132,11 +133,11 @@ class Operators(NamedTuple):
 
 
 class Contact(NamedTuple):
-    """Contacts by step.
+    """Contacts by step, of every strip of one pantograph after another.
 
-    Dofs and weights (pantograph, step, 4), height of the wire at rest (pantograph, step) [m], and the column that
-    each stands in, counted from the leading one's (pantograph, step). ``lever`` (pantograph, step) is the wire's place
-    to the left of a rolling head's middle [m], in the leading one's cell; zero where heads do not roll.
+    Dofs and weights (contact, step, 4), height of the wire at rest (contact, step) [m], and the column that each stands
+    in, counted from the leading pantograph's (contact, step). ``lever`` (contact, step) is the wire's place to the left
+    of a rolling head's middle [m], in the leading one's cell; zero where heads do not roll.
     """
 
     dof: Ints
@@ -151,6 +152,7 @@ class Panto(NamedTuple):
 
     Inverse of the effective matrix, masses (mass,) [kg], stiffness [N/m], where applied forces act (mass,) [-], and
     these forces (pantograph,) [N]. Where the head ``rolls`` its roll is the last coordinate. ``control`` or None.
+    ``strips``, and what 1 N on each, downwards, takes off the mean velocities (strip, mass) [m/s].
     """
 
     inverse: Floats
@@ -160,6 +162,8 @@ class Panto(NamedTuple):
     applied: Floats
     rolls: bool
     control: Control | None
+    strips: Strips
+    answers: Floats
 
 
 class Droppers(NamedTuple):
@@ -261,15 +265,17 @@ class Motion(NamedTuple):
 class Records(NamedTuple):
     """What is written down by step.
 
-    Force [N], height [m], head [m] and roll, or the lowest mass [rad, m] (pantograph, step), uplift (step, support,
-    column) [m], dropper force (step, dropper) of the span that the leading pantograph passes [N]; then the steps that
-    each dropper ended slack (dropper, span), the whole motion, and control forces (pantograph, step) [N].
+    Force [N], height [m] (contact, step), head [m], roll, or the lowest mass [rad, m], and pitch, or the head
+    (pantograph, step), uplift (step, support, column) [m], dropper force (step, dropper) of the span that the leading
+    pantograph passes [N]; then the steps that each dropper ended slack (dropper, span), the whole motion, and control
+    forces (pantograph, step) [N].
     """
 
     force: Floats
     height: Floats
     head: Floats
     roll: Floats
+    pitch: Floats
     uplift: Floats
     dropper: Floats
     slack_steps: Ints

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,13 @@ from catenary.linearised.cell_blocks import CellMatrix
 from catenary.linearised.contact_wire import place_on_head, static_height
 from dynamics.linear_algebra.skyline import envelope_ldl, envelope_solve
 from dynamics.spec.case import CaseSpec
-from dynamics.travelling_window.cell_rows import entries, product_rows, row_lists
-from dynamics.travelling_window.layout import Contact, Ends, Factor, Operators, Supports
+from dynamics.travelling_window.arrays import in_precision
+from dynamics.travelling_window.cell_rows import dropper_rows, entries, product_rows, row_lists
+from dynamics.travelling_window.forces import NEAR_SLACK
+from dynamics.travelling_window.layout import Contact, Droppers, Ends, Factor, Operators, Supports
 from dynamics.travelling_window.near_fields import near_fields
 
-__all__ = ["WindowOperators", "build_window", "with_levers"]
+__all__ = ["WindowOperators", "build_window", "droppers_of", "with_levers"]
 
 # the cut is made good once a span, when elastic forces are formed again from displacements
 DECAYED = 1.0e-8
@@ -49,7 +52,7 @@ def build_window(cell: VerticalCell, dt: float, steps: int, distances: tuple[flo
     steps : int
         Steps per period.
     distances : tuple of float
-        Of every pantograph behind the leading one, its own 0 included [m].
+        Of every contact behind the leading pantograph's place, negative ahead of it [m].
 
     Raises
     ------
@@ -101,7 +104,7 @@ def build_window(cell: VerticalCell, dt: float, steps: int, distances: tuple[flo
 
 
 def _contacts(cell: VerticalCell, steps: int, distances: tuple[float, ...]) -> Contact:
-    """Tabulate the contact points of every pantograph and step."""
+    """Tabulate the contact points, so far behind the leading pantograph [m], of every step."""
     period = cell.equilibrium.spec.period
     x = np.arange(steps + 1, dtype=np.float64) * (period / steps)
     column, at = _cells_passed(x, distances, period)
@@ -115,8 +118,8 @@ def _contacts(cell: VerticalCell, steps: int, distances: tuple[float, ...]) -> C
     )
 
 
-def with_levers(operators: WindowOperators, case: CaseSpec) -> WindowOperators:
-    """The same window with the wire's places on heads that roll, of every pantograph and step.
+def with_levers(operators: WindowOperators, case: CaseSpec, distances: tuple[float, ...]) -> WindowOperators:
+    """The same window with the wire's places on heads that roll, of every contact and step.
 
     Every other cell of a mirrored line sees a head from the other side.
     """
@@ -124,21 +127,37 @@ def with_levers(operators: WindowOperators, case: CaseSpec) -> WindowOperators:
         return operators
     eq, contact = operators.cell.equilibrium, operators.contact
     period, steps = eq.spec.period, contact.height.shape[1] - 1
-    column, at = _cells_passed(np.arange(steps + 1) * (period / steps), case.distances, period)
+    column, at = _cells_passed(np.arange(steps + 1) * (period / steps), distances, period)
     turned = (-1.0) ** column if (eq.mesh.elem_mirror < 0.0).any() else np.ones(column.shape)
     lever = turned * place_on_head(eq, at.ravel()).reshape(at.shape)
     return replace(operators, contact=contact._replace(lever=lever))
 
 
+def droppers_of(cell: VerticalCell, slack: tuple[float, float], number: np.dtype[Any]) -> Droppers:
+    """Droppers of a cell in a window's precision; ``slack`` is what `dynamics.spec.slack_damping.slack_share` says."""
+    hung, (given_up, beta) = cell.equilibrium, slack
+    return Droppers(
+        dof=cell.dropper_dof,
+        weight=cell.dropper_weight,
+        force=hung.dropper_spring_force,
+        stiffness=hung.dropper_stiffness,
+        beta=beta,
+        limit=((NEAR_SLACK - hung.dropper_spring_force) / hung.dropper_stiffness).astype(number),
+        rows=in_precision(dropper_rows(cell), number),
+        given_up=given_up,
+        at_rest=given_up * np.maximum(0.0, -hung.dropper_spring_force),
+    )
+
+
 def _cells_passed(
     x: NDArray[np.float64], distances: tuple[float, ...], period: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Cell of every pantograph by step, counted from the leading one's, and its station in that cell [m].
+    """Cell of every contact by step, counted from the leading pantograph's, and its station in that cell [m].
 
     The leading pantograph ends its cell at the cell's own end.
     """
     places = x - np.array(distances)[:, None]
-    column = np.where(np.array(distances)[:, None] > 0.0, np.floor(places / period), 0.0)
+    column = np.where(np.array(distances)[:, None] != 0.0, np.floor(places / period), 0.0)
     return column.astype(np.int64), places - column * period
 
 

@@ -59,9 +59,11 @@ class SpanRecord:
 
     Attributes
     ----------
-    forces, heights, heads, rolls : float array (pantograph, step)
-        Contact forces [N], contact-wire heights at the contact points [m], head heights [m], and roll of heads that
-        have it, in the sense of the leading one's cell [rad].
+    forces, heights, heads, rolls, pitches : float array (pantograph, step)
+        Contact forces [N], contact-wire heights at the contact points, the mean of a head's [m], head heights [m], and
+        roll, in the sense of the leading one's cell, and pitch of heads that have it [rad].
+    strip_forces : float array (pantograph, strip, step)
+        Forces of all strips [N].
     uplift : float array (step, support, column)
         Displacement of the contact wire at the supports of a cell, in every cell of the window [m]; the last column
         holds the support that closes it.
@@ -81,6 +83,8 @@ class SpanRecord:
     heights: NDArray[np.float64]
     heads: NDArray[np.float64]
     rolls: NDArray[np.float64]
+    pitches: NDArray[np.float64]
+    strip_forces: NDArray[np.float64]
     uplift: NDArray[np.float64]
     dropper_force: NDArray[np.float64]
     slack_steps: NDArray[np.int64]

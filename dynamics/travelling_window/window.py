@@ -15,24 +15,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.linalg import splu
 
 from catenary.linearised.cell import VerticalCell
-from catenary.linearised.chain import chain_stiffness, held_along
 from dynamics.linear_algebra.vector_rows import LANES, row_lanes
 from dynamics.pantograph.control.discrete import StaticControl, control_of, memory_size
 from dynamics.pantograph.linear import linear_pantograph
-from dynamics.pantograph.lumped import pressed_at_rest
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.slack_damping import slack_share
 from dynamics.travelling_window.arrays import aligned, in_precision, sponge
-from dynamics.travelling_window.cell_rows import dropper_rows, product_rows
-from dynamics.travelling_window.forces import NEAR_SLACK
+from dynamics.travelling_window.cell_rows import product_rows
 from dynamics.travelling_window.kernel import march_span
 from dynamics.travelling_window.layout import (
     Bays,
     Constants,
-    Droppers,
     Inputs,
     March,
     Motion,
@@ -42,8 +37,9 @@ from dynamics.travelling_window.layout import (
     Records,
     Scalars,
 )
-from dynamics.travelling_window.scratch import Listed, Pressed, Scratch
-from dynamics.travelling_window.setup import WindowOperators, build_window, with_levers
+from dynamics.travelling_window.rest import rest_of_train
+from dynamics.travelling_window.scratch import Listed, Scratch, pressed_by
+from dynamics.travelling_window.setup import WindowOperators, build_window, droppers_of, with_levers
 from dynamics.travelling_window.solve import settle_spans
 from dynamics.travelling_window.state import SpanRecord, WindowState
 
@@ -81,18 +77,22 @@ class TravellingWindow:
     def __init__(self, case: CaseSpec, cell: VerticalCell, behind: int, ahead: int, precision: str = "double") -> None:
         self.case, self.cell = case, cell
         whole = case.catenary.periods
-        distances = case.distances
+        self.pantograph = own = linear_pantograph(case.pantograph, case.pressed_N)
+        distances, strips = case.distances, own.strips
+        # of every contact behind the leading pantograph's place, strip after strip of one pantograph after another [m]
+        self.distances = tuple(float(far - ahead) for far in distances for ahead in strips.ahead)
         train = math.ceil(max(distances) / case.line.period)
         self.behind, self.ahead = window_spans(whole(behind) + train, whole(ahead), precision)
         self.spans = self.behind + self.ahead + 1
         self.dt, self.steps = case.time_step, case.steps_per_period
-        self.operators: WindowOperators = with_levers(build_window(cell, self.dt, self.steps, distances), case)
-        self.pantograph = own = linear_pantograph(case.pantograph, case.pressed_N)
+        operators = build_window(cell, self.dt, self.steps, self.distances)
+        self.operators: WindowOperators = with_levers(operators, case, self.distances)
         effective = np.diag(2.0 / self.dt * own.mass) + own.damping + 0.5 * self.dt * own.stiffness
         self.control = control_of(case.pantograph.control, own, self.dt, case.pressed_N)
         self.panto = (np.asarray(np.linalg.inv(effective), dtype=np.float64), own.mass, own.stiffness, own.applied)
         n, ni, width = cell.n_dof, cell.n_interface, self.spans + 1
-        self.pantographs = count = len(distances)
+        self.strips = strips, np.ascontiguousarray(strips.load @ self.panto[0].T)
+        self.pantographs, contacts = len(distances), len(self.distances)
         many = int(np.prod(drop := (len(cell.dropper_dof), self.spans)))
         self._number: np.dtype[Any] = np.dtype(np.float32 if precision == "single" else np.float64)
         self._fd = np.zeros(drop)
@@ -101,29 +101,19 @@ class TravellingWindow:
         self.scratch = Scratch(
             w=self._w,
             found=np.empty((many, 4), np.int64),
-            wp=np.zeros((count, len(own.mass))),
+            wp=np.zeros((self.pantographs, len(own.mass))),
             fb=np.zeros(drop),
             fd_old=np.zeros(drop),
             stretch=np.zeros((drop[0], width), self._number),
-            listed=Listed(*np.zeros((2, many)), reach=np.zeros((count, many))),
+            listed=Listed(*np.zeros((2, many)), reach=np.zeros((contacts, many))),
             before=np.empty((many, 2), np.int64),
             squeeze=aligned((4 * drop[0], width), self._number),
-            pressed=Pressed(*np.zeros((10, count)), mutual=np.zeros((count, count))),
+            pressed=pressed_by(contacts, self.pantographs),
         )
-        spec, hung, (given_up, beta) = case.catenary, cell.equilibrium, slack_share(case)
+        spec = case.catenary
         self._work = aligned((n + 3 * ni, width), np.dtype(np.float64))
         self._stiffness = self._stiffness_rows()
-        self.droppers = Droppers(
-            dof=cell.dropper_dof,
-            weight=cell.dropper_weight,
-            force=hung.dropper_spring_force,
-            stiffness=hung.dropper_stiffness,
-            beta=beta,
-            limit=((NEAR_SLACK - hung.dropper_spring_force) / hung.dropper_stiffness).astype(self._number),
-            rows=in_precision(dropper_rows(cell), self._number),
-            given_up=given_up,
-            at_rest=given_up * np.maximum(0.0, -hung.dropper_spring_force),
-        )
+        self.droppers = droppers_of(cell, slack_share(case), self._number)
         damped = sponge(cell, (self.behind - train, train, self.ahead), self.dt, self._number)
         gamma, kappa = 2.0 / self.dt + spec.damping.alpha, 0.5 * self.dt + spec.damping.beta
         self.constants = Constants(
@@ -150,9 +140,11 @@ class TravellingWindow:
         """March the pantograph over one span, changing ``state`` in place; ``whole`` keeps all that moves."""
         self._fd[:] = self._correction(state)
         steps = self.steps
-        force, height, head, roll = np.empty((4, self.pantographs, steps))
+        force, height = np.empty((2, len(self.distances), steps))
+        head, roll, pitch = np.empty((3, self.pantographs, steps))
         record = Records(
-            *(force, height, head, roll),
+            *(force, height),
+            *(head, roll, pitch),
             np.empty((steps, len(self.cell.support_contact_dof), self.spans + 1)),
             np.empty((steps, self._fd.shape[0])),
             np.zeros(self._fd.shape, np.int64),
@@ -172,12 +164,14 @@ class TravellingWindow:
         )
         for x, y in zip(held, self._moved, strict=True):
             x[:] = y
-        return SpanRecord(*record, sweeps=int(sweeps))
+        each, over = (x.reshape(self.pantographs, -1, steps) for x in (force, height))
+        mean, total = over.mean(axis=1), each.sum(axis=1)
+        return SpanRecord(total, mean, head, roll, pitch, each, *record[5:], sweeps=int(sweeps))
 
     def _pressing(self, state: WindowState) -> Panto:
         """The pantographs with their applied forces."""
         control = self.control if self.control.present else None
-        return Panto(*self.panto, state.applied_forces, self.pantograph.rolls, control)
+        return Panto(*self.panto, state.applied_forces, self.pantograph.rolls, control, *self.strips)
 
     def _motion(self, steps: int) -> Motion:
         n, width = self._moved[0].shape
@@ -242,35 +236,19 @@ class TravellingWindow:
 
         The applied forces [N] are those named here or in the case, or else such as give the mean force to be held.
         """
-        case, one, count = self.case, np.ones(self.pantographs), len(self.panto[1]) - self.pantograph.rolls
-        stiffness, lever = self.panto[2][:count, :count], self.operators.contact.lever[:, 0]
-        push = self.pantograph.applied[:count]
-        displacements, compliance = self._static_unit_loads()
-        softness = np.eye(self.pantographs) / case.contact.stiffness + compliance
-        head = case.pantograph.head
-        if head is not None:
-            softness += np.diag(lever**2) / head.roll_stiffness
-        height = self.operators.contact.height[:, 0]
-        rest = StaticControl(case.pantograph.control, self.pantograph, case.pressed_N)
-        stiffness, answer = rest.stiffened(stiffness), rest.answer[:count]
-        gain = pressed_at_rest(stiffness, softness, 0.0 * one, np.outer(one, push), by_force=answer)[1]
-        applied = self.given_forces if applied_forces is None else applied_forces
-        steady = np.outer(one, rest.load[:count])
-        if applied is None:
-            unforced = pressed_at_rest(stiffness, softness, height, steady, by_force=answer)[1]
-            applied = (float(case.mean_force_N or 0.0) - unforced) / gain
-        loads = np.outer(applied, push) + steady
-        heights, contact = pressed_at_rest(stiffness, softness, height, loads, by_force=answer)
-        state = self.rest()
-        for force, displacement in zip(contact, displacements, strict=True):
+        given = self.given_forces if applied_forces is None else applied_forces
+        found = rest_of_train(self.case, self.pantograph, self.operators, (self.behind, self.spans), given)
+        state, count = self.rest(), len(self.panto[1]) - self.pantograph.rolls
+        for force, displacement in zip(found.contact, found.unit, strict=True):
             state.u += force * displacement
         self.settle(state)
-        state.z[:, :count] = heights
-        if head is not None:
-            state.z[:, -1] = -contact * lever / head.roll_stiffness
-        state.control[:] = rest.memories(self.control, contact, heights[:, 0])
-        state.applied_forces[:] = applied
-        return state, float(gain[0])
+        state.z[:, :count] = found.heights
+        if self.pantograph.rolls:
+            state.z[:, -1] = found.roll
+        rest = StaticControl(self.case.pantograph.control, self.pantograph, self.case.pressed_N)
+        state.control[:] = rest.memories(self.control, found.force, found.heights[:, 0])
+        state.applied_forces[:] = found.applied
+        return state, float(found.gain[0])
 
     @property
     def given_forces(self) -> NDArray[np.float64] | None:
@@ -280,20 +258,6 @@ class TravellingWindow:
             return None
         behind = case.trailing.applied_forces_N or (case.applied_force_N,) * (self.pantographs - 1)
         return np.array([case.applied_force_N, *behind])
-
-    def _static_unit_loads(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Displacements of the window under 1 N at each pantograph, and compliances (felt at, from) there [m/N]."""
-        n, width, contact = self.cell.n_dof, self.spans + 1, self.operators.contact
-        stiffness = chain_stiffness(self.cell, self.spans)
-        loads = np.zeros((stiffness.shape[0], self.pantographs))
-        for q in range(self.pantographs):
-            loads[(self.behind + contact.column[q, 0]) * n + contact.dof[q, 0], q] = contact.weight[q, 0]
-        factor = splu(held_along(self.cell, stiffness, self.spans))
-        solved = np.stack([factor.solve(load) for load in loads.T], axis=1)
-        u = np.zeros((self.pantographs, n, width))
-        u[:, :, :-1] = np.moveaxis(solved[: n * self.spans].reshape(self.spans, n, -1), (2, 0), (0, 2))
-        u[:, : self.cell.n_interface, -1] = solved[n * self.spans :].T
-        return u, loads.T @ solved
 
     def settle(self, state: WindowState) -> None:
         """Make the bays' tensions and the elastic force those that go with the displacement."""

@@ -18,6 +18,8 @@ ON_CURVE = (
     "catenary.track.cant=0.1",
     "pantograph.head={roll_inertia:1.5,roll_stiffness:1750,roll_damping:5,friction:0.1,shaft_depth:0.1}",
 )
+STRIPS = ("+pantograph.head.suspension={strip_mass:1.5,stiffness:1e4,damping:20,pitch_inertia:0.15}",)
+HEADS = {"head that rolls": (), "head that rolls and pitches, two strips on springs": STRIPS}
 BY_BAY = ("catenary.mesh.elements_per_bay=6", "catenary.mesh.largest_element_length=60")
 KINDS = {
     "linearised": ((), "<= 0.6 s"),
@@ -27,10 +29,11 @@ RUN = 3.0  # spans
 
 
 @pytest.mark.benchmark
+@pytest.mark.parametrize("head", HEADS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_open_line_on_a_curve(bruni, figure, kind):
+def test_open_line_on_a_curve(bruni, figure, kind, head):
     more, reach = KINDS[kind]
-    case = bruni(320, "applied_force_N=182.17", "solver=open_line", *ON_CURVE, *BY_BAY, *more)
+    case = bruni(320, "applied_force_N=182.17", "solver=open_line", *ON_CURVE, *HEADS[head], *BY_BAY, *more)
     line = prepare_line(case, open_line_equilibrium(case.catenary, 20))
     run_whole_line(case, line, 2.0, 2.0 / case.steps_per_period)
     wall, cpu = [], []
@@ -41,16 +44,17 @@ def test_open_line_on_a_curve(bruni, figure, kind):
         cpu.append(time.process_time() - b)
     simulated = RUN * case.steps_per_period * case.time_step
     figure(
-        f"20 spans on R 3000 m, head that rolls, {kind}, 6 elements a bay, 1 ms: per simulated second",
+        f"20 spans on R 3000 m, {head}, {kind}, 6 elements a bay, 1 ms: per simulated second",
         f"{min(wall) / simulated:.2f} s, CPU {min(cpu) / simulated:.2f} s",
         reach,
     )
 
 
 @pytest.mark.benchmark
-def test_steady_state_on_a_curve(bruni, figure):
+@pytest.mark.parametrize("head", HEADS)
+def test_steady_state_on_a_curve(bruni, figure, head):
     settings = compose_campaign([]).job.periodic.model_dump()
-    case = bruni(320, *ON_CURVE, *BY_BAY, dt=2e-3, periodic=settings)
+    case = bruni(320, *ON_CURVE, *HEADS[head], *BY_BAY, dt=2e-3, periodic=settings)
     solve_periodic(case)
     wall, cpu, found = [], [], None
     for _ in range(3):
@@ -60,7 +64,7 @@ def test_steady_state_on_a_curve(bruni, figure):
         cpu.append(time.process_time() - b)
     assert found is not None and found.statistics is not None, found
     figure(
-        f"steady state on R 3000 m from rest, head that rolls, {found.spans_marched} spans, 2 ms",
+        f"steady state on R 3000 m from rest, {head}, {found.spans_marched} spans, 2 ms",
         f"{min(wall):.3f} s, CPU {min(cpu):.3f} s; {found.status.value}",
         "<= 0.4 s",
     )

@@ -12,10 +12,10 @@ from dynamics.open_line.static_start import static_start
 from dynamics.pantograph.head import strip_forces
 from dynamics.pantograph.linear import linear_pantograph
 from dynamics.pantograph.lumped import pantograph_matrices
-from dynamics.pantograph.on_head import figures_on_head
+from dynamics.pantograph.on_head import OnHead, figures_on_head
 from dynamics.solution import solve
 from dynamics.spec.case_input import load_pantograph
-from dynamics.spec.pantograph import HeadSpec
+from dynamics.spec.mechanics.head import HeadSpec
 from dynamics.travelling_window.window import TravellingWindow
 
 HEAD = {"roll_inertia": 1.5, "roll_stiffness": 1750.0, "roll_damping": 5.0}
@@ -38,14 +38,14 @@ def rolling(build_case):
 
 
 def test_strips_share_the_force_and_the_moment():
-    """F / 2 -+ M / b, M = mu F h; the rear one carries all where the front one would pull."""
+    """F / 2 +- M / b, M = mu F h; the front one carries all where the rear one would pull."""
     head = HeadSpec(roll_inertia=1.0, roll_stiffness=1e3, strip_spacing=0.58, shaft_depth=0.1, friction=0.2)
     F = np.array([100.0, 250.0])
     front, rear = strip_forces(head, F)
     assert front + rear == pytest.approx(F, rel=1e-14)
-    assert 0.5 * (rear - front) * 0.58 == pytest.approx(0.2 * F * 0.1, rel=1e-6)
+    assert 0.5 * (front - rear) * 0.58 == pytest.approx(0.2 * F * 0.1, rel=1e-6)
     heavy = head.with_changes(friction=1.0, shaft_depth=0.5)
-    assert strip_forces(heavy, F)[0] == pytest.approx(0.0)
+    assert strip_forces(heavy, F)[1] == pytest.approx(0.0)
 
 
 def test_only_lumped_masses_on_a_line_have_a_head_that_rolls():
@@ -128,10 +128,14 @@ def test_figures_of_a_head():
     place = np.linspace(-0.2, 0.2, 4001)
     force = np.where(place > 0.0, 200.0, 100.0)
     head = HeadSpec(**HEAD, working_half_width=0.4, half_length=0.8)
-    found = figures_on_head(1, head, place, force, np.full(4001, -2e-3), np.full(4001, 0.05))
+    strips = np.stack([0.75 * force, 0.25 * force])
+    turned = np.full(4001, -2e-3), np.linspace(0.0, 3e-3, 4001)
+    found = figures_on_head(1, head, OnHead(place, force, *turned, strips, np.full(4001, 0.05)))
     assert (found.working_margin_m, found.lost_margin_m) == pytest.approx((0.2, 0.6))
     assert (found.passing_place_max_m, found.passing_margin_m) == pytest.approx((0.25, 0.15))
-    assert found.roll_max_mrad == pytest.approx(2.0)
+    assert (found.roll_max_mrad, found.pitch_max_mrad) == pytest.approx((2.0, 3.0))
+    assert (found.front_strip_max_N, found.rear_strip_max_N) == pytest.approx((150.0, 50.0))
+    assert (found.front_strip_share, found.rear_strip_share) == pytest.approx((0.75, 0.25))
     share, edges = np.array(found.wear_share), np.array(found.wear_edges_m)
     assert share.sum() == pytest.approx(1.0)
     middle = 0.5 * (edges[1:] + edges[:-1])

@@ -14,7 +14,7 @@ from catenary.storage.configuration import group_options
 from catenary.storage.stored_result import read_result
 from dynamics.charts.in_space import cross_sections
 from dynamics.spec.case import case_of
-from dynamics.spec.pantograph import HeadSpec
+from dynamics.spec.mechanics.head import HeadSpec
 from studies.cli import main
 from studies.commands.simulate import compose
 from studies.input.named_blocks import BLOCKS

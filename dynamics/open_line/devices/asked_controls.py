@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from typing import Self
 
 from dynamics.open_line.build import WholeLine
-from dynamics.open_line.contact import on_head
+from dynamics.open_line.contact import contacts_of_head, on_head
 from dynamics.open_line.forces import base_motion
 from dynamics.open_line.integrators.compiled import begin
 from dynamics.open_line.integrators.registry import Scheme
@@ -80,11 +80,11 @@ class AskedControls:
 
     def _ask(self, system: System, state: State, t: float) -> None:
         """Put what every function commands where the law holds its command, and its newest one."""
-        panto, wires = system.pantographs, system.contact_wire.end.size
+        panto, each = system.pantographs, contacts_of_head(system)
         limit, states = panto.control.limit, panto.control.output.size
         for p, function in enumerate(self._functions):
             measured = (
-                float(on_head(state.force, p, wires)), float(state.z[p, 0]), float(state.zv[p, 0]),
+                float(on_head(state.force, p, each)), float(state.z[p, 0]), float(state.zv[p, 0]),
                 float(state.za[p, 0]), float(panto.start[p] + panto.speed * t),
             )  # fmt: skip
             # one that has not entered the line yet is not controlled

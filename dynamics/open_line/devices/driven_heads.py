@@ -18,7 +18,7 @@ from typing import Self
 import numpy as np
 
 from dynamics.open_line.build import WholeLine
-from dynamics.open_line.contact import on_head
+from dynamics.open_line.contact import contacts_of_head, on_head
 from dynamics.open_line.integrators.compiled import begin
 from dynamics.open_line.integrators.registry import Scheme
 from dynamics.open_line.integrators.scheme import ImplicitScheme, Work
@@ -103,8 +103,8 @@ class DrivenHeads:
         return record.force.shape[0], residual, count
 
     def _forces(self, system: System, state: State) -> Floats:
-        wires = system.contact_wire.end.size
-        return np.array([on_head(state.force, p, wires) for p in range(len(self._devices))])
+        each = contacts_of_head(system)
+        return np.array([on_head(state.force, p, each) for p in range(len(self._devices))])
 
     def _place(self, system: System, state: State) -> None:
         """Set the heads as the devices have them, and the force that goes with what is predicted of them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from catenary.kernels.compiled import kernel
-from dynamics.open_line.contact import on_head
+from dynamics.open_line.contact import contacts_of_head, on_head
 from dynamics.open_line.forces import base_motion
 from dynamics.open_line.integrators.scheme import ImplicitScheme, Work
 from dynamics.open_line.system import State, System
@@ -22,20 +22,31 @@ def _error(system, state, work, p, t):
     panto = system.pantographs
     law, acting = panto.control, base_motion(panto, p, t)[2]
     if law.measures == FORCE:
-        return acting * (law.reference - on_head(work.contacts.load, p, system.contact_wire.end.size)), 0.0
+        return acting * (law.reference - on_head(work.contacts.load, p, contacts_of_head(system))), 0.0
     if law.measures == HEIGHT:
         return acting * (law.reference - state.z[p, 0]), -acting * state.zv[p, 0]
     return acting * (law.reference - state.za[p, 0]), 0.0
 
 
 @kernel(**_OPTIONS)
+def _moved(scheme, law, i):
+    """What a correction moves coordinate i by, by a unit control force."""
+    moved, part = 0.0, 1.0 + scheme.alpha
+    for j in range(law.direction.size):
+        moved += part * scheme.mass_inverse[i, j] * law.direction[j]
+    return moved
+
+
+@kernel(**_OPTIONS)
 def _share(system, scheme):
     """Part of a missing control force that a correction takes."""
-    law, moved, part = system.pantographs.control, 0.0, 1.0 + scheme.alpha
-    for j in range(law.direction.size):
-        moved += part * scheme.mass_inverse[0, j] * law.direction[j]
+    law = system.pantographs.control
     if law.measures == FORCE:
+        moved = 0.0
+        for ride in system.pantographs.strips.rides:
+            moved += _moved(scheme, law, ride)
         return share_of(law, -system.law.stiffness * scheme.contact_share * moved, 0.0)
+    moved = _moved(scheme, law, 0)
     if law.measures == HEIGHT:
         return share_of(law, -moved, -scheme.gamma / (scheme.beta * scheme.dt) * moved)
     return share_of(law, -moved / (scheme.beta * scheme.dt * scheme.dt), 0.0)

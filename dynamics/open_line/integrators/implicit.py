@@ -22,7 +22,7 @@ import numpy as np
 from catenary.kernels.compiled import kernel
 from dynamics.linear_algebra.block_ldl import block_solve, rows_near
 from dynamics.linear_algebra.sparse_rows import multiply, multiply_fixed
-from dynamics.open_line.contact import on_head
+from dynamics.open_line.contact import contacts_of_head, on_head
 from dynamics.open_line.dropper_forces import note_slack
 from dynamics.open_line.forces import local_forces, pantograph_residual
 from dynamics.open_line.integrators.controlled import begin_controls, correct_controls, end_controls
@@ -91,15 +91,14 @@ def _residual(system, state, scheme, work, r):
 @kernel(**_OPTIONS)
 def _mass_residual(system, state, scheme, t, contacts, push, r):
     """Residual of every pantograph's masses at the predictor, under contact and control forces ``push``."""
-    panto, wires = system.pantographs, system.contact_wire.end.size
+    panto, each = system.pantographs, contacts_of_head(system)
     push, g_old = push
     if panto.held.size > 0:
         for p in range(state.z.shape[0]):
-            r[p, 0] = (1.0 + scheme.alpha) * (panto.held[p] - on_head(contacts.load, p, wires))
+            r[p, 0] = (1.0 + scheme.alpha) * (panto.held[p] - on_head(contacts.load, p, each))
         return
     for p in range(state.z.shape[0]):
-        pressed = on_head(contacts.load, p, wires), on_head(contacts.moment, p, wires), push[p]
-        pantograph_residual(panto, p, t, (state.z, state.zv), pressed, r[p])
+        pantograph_residual(panto, p, t, (state.z, state.zv), (contacts, push[p]), r[p])
         for i in range(panto.mass.size):
             r[p, i] = (1.0 + scheme.alpha) * r[p, i] - scheme.alpha * g_old[p, i] - panto.mass[i] * state.za[p, i]
 
@@ -222,6 +221,22 @@ def _correct_masses(state, scheme, rz, dz):
 
 
 @kernel(**_OPTIONS)
+def _take_over_contacts(system, part, now, new, rz):
+    """Adopt contacts after a correction, and fill the masses' residual with what has changed."""
+    each, wires, strips = contacts_of_head(system), system.contact_wire.end.size, system.pantographs.strips
+    rz[:] = 0.0
+    for c in range(now.force.size):
+        p, k = c // each, c // wires % strips.rides.size
+        for i in range(rz.shape[1]):
+            rz[p, i] += part * strips.load[k, i] * (now.load[c] - new.load[c])
+        if system.pantographs.rolls:
+            rz[p, -1] += part * (now.moment[c] - new.moment[c])
+            now.moment[c] = new.moment[c]
+        now.force[c], now.load[c] = new.force[c], new.load[c]
+        now.height[c], now.approach[c], now.place[c] = new.height[c], new.approach[c], new.place[c]
+
+
+@kernel(**_OPTIONS)
 def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Work, t: float) -> tuple[int, float]:
     """Advance the state from t to t + dt in place; returns iterations (negative: not converged) and residual [N].
 
@@ -229,11 +244,10 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
     correction is also that of the predictor); the step has converged when that is below the tolerance.
     """
     note_slack(system, state)
-    rows, wires = (0, state.u.size), system.contact_wire.end.size
     e, e_new, r = work.corrections.e, work.corrections.e_new, work.corrections.r
     rz, dz, g_old = work.corrections.rz, work.corrections.dz, work.weighed.g
-    now, new = work.contacts, work.trial
-    force, force_new = now.force, new.force
+    rows, now, new = (0, state.u.size), work.contacts, work.trial
+    force = now.force
     full = Touch(work.contacts, force, 1.0)
     trial = Touch(new, force, scheme.contact_share)
     moving = Motion(state.u, state.v, state.z, state.zv)
@@ -258,14 +272,7 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
         last = size
         local_forces(system, state, after, moving, e_new, trial)
         rows = _remaining(system, scheme, work, r)
-        rz[:] = 0.0
-        for c in range(force.size):
-            rz[c // wires, 0] += part * (now.load[c] - new.load[c])
-            if system.pantographs.rolls:
-                rz[c // wires, -1] += part * (now.moment[c] - new.moment[c])
-                now.moment[c] = new.moment[c]
-            force[c], now.load[c] = force_new[c], new.load[c]
-            now.height[c], now.approach[c], now.place[c] = new.height[c], new.approach[c], new.place[c]
+        _take_over_contacts(system, part, now, new, rz)
         correct_controls(system, state, scheme, work, after)
         if system.pantographs.mechanism.shape[0] > 0:  # arms are not linear: all that a correction leaves
             _mass_residual(system, state, scheme, after, now, (work.push, g_old), rz)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from catenary.errors import InputError
@@ -45,8 +46,8 @@ def _hht(matrices: Matrices, request: Request, alpha: float) -> ImplicitScheme:
     small = by_m * np.diag(matrices.masses) + by_c * matrices.mass_damping + by_k * matrices.mass_stiffness
     factor, inverse = block_ldl(A), np.asarray(np.linalg.inv(small), dtype=np.float64)
     reach = block_reach(factor, _loaded(factor))
-    gives = by_k * (_softest_point(factor, reach, matrices) + inverse[0, 0])
-    gives += by_k * matrices.lever**2 * inverse[-1, -1]
+    gives = by_k * _most_given(matrices, inverse, _softest_point(factor, reach, matrices))
+    gives += by_k * matrices.lever**2 * inverse[-1, -1] * _contacts_of(matrices)
     return ImplicitScheme(
         dt=dt,
         alpha=alpha,
@@ -62,6 +63,19 @@ def _hht(matrices: Matrices, request: Request, alpha: float) -> ImplicitScheme:
         contact_share=1.0 / (1.0 + matrices.contact_stiffness * gives),
         reach=reach,
     )
+
+
+def _most_given(matrices: Matrices, inverse: NDArray[np.float64], softest: float) -> float:
+    """Most that wire and head, without its roll, give way within a step where strips press alike [m/N]."""
+    strips = matrices.strips
+    if strips is None or not strips.suspended:
+        return softest + float(inverse[0, 0])
+    heads = np.abs(inverse[strips.rides] @ strips.load.T).sum(axis=1).max()
+    return len(strips.rides) * softest + float(heads)
+
+
+def _contacts_of(matrices: Matrices) -> int:
+    return 1 if matrices.strips is None else len(matrices.strips.rides)
 
 
 def _loaded(factor: BlockFactor) -> Iterator[int]:

@@ -14,7 +14,6 @@ import numpy as np
 from catenary.kernels.compiled import kernel
 from dynamics.linear_algebra.block_ldl import BlockFactor, block_solve
 from dynamics.linear_algebra.sparse_rows import multiply, multiply_fixed
-from dynamics.open_line.contact import on_head
 from dynamics.open_line.dropper_forces import note_slack
 from dynamics.open_line.forces import local_forces, pantograph_residual
 from dynamics.open_line.integrators.scheme import Work
@@ -52,10 +51,9 @@ def _accelerations(system, state, scheme, work, t, moving, a, za):
     b[:] = -a - system.alpha * Mv
     block_solve(scheme.factor, b, 0, n)
     a[:] = b
-    mass, wires = system.pantographs.mass, system.contact_wire.end.size
+    mass = system.pantographs.mass
     for p in range(z.shape[0]):
-        pressed = on_head(work.contacts.load, p, wires), on_head(work.contacts.moment, p, wires), 0.0
-        pantograph_residual(system.pantographs, p, t, (z, zv), pressed, za[p])
+        pantograph_residual(system.pantographs, p, t, (z, zv), (work.contacts, 0.0), za[p])
         for i in range(mass.size):
             za[p, i] /= mass[i]
 

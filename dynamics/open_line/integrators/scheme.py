@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from dynamics.linear_algebra.block_ldl import BlockFactor
 from dynamics.open_line.system import Contacts, Floats
+from dynamics.pantograph.strips import Strips
 
 __all__ = [
     "Carried",
@@ -32,7 +33,8 @@ class Matrices:
     """Line (sparse), masses of one pantograph (dense), contact stiffness [N/m] at the mean force.
 
     ``lever`` is the wire's largest place on a head that rolls [m], 0 on others.
-    ``contact_dof``, ``contact_weight`` (point, 4): some points of the contact wire, as the contact meets it.
+    ``contact_dof``, ``contact_weight`` (point, 4): some points of the contact wire, as the contact meets it; ``strips``
+    are those of a head, None: it meets them at its middle.
     """
 
     mass: csr_array
@@ -45,6 +47,7 @@ class Matrices:
     contact_dof: NDArray[np.int64]
     contact_weight: NDArray[np.float64]
     lever: float = 0.0
+    strips: Strips | None = None
 
 
 @dataclass(frozen=True)
@@ -165,8 +168,8 @@ class Work(NamedTuple):
     push: Floats
 
 
-def make_work(dofs: int, pantographs: int, masses: int, wires: int = 1) -> Work:
-    """Memory for steps of a line with that many dofs and contact wires."""
+def make_work(dofs: int, pantographs: int, masses: int, contacts: int = 1) -> Work:
+    """Memory for steps of a line with that many dofs, and contacts of every head."""
 
     def line(count: int) -> Floats:
         return np.zeros((count, dofs))
@@ -174,7 +177,7 @@ def make_work(dofs: int, pantographs: int, masses: int, wires: int = 1) -> Work:
     def heads(count: int) -> Floats:
         return np.zeros((count, pantographs, masses))
 
-    now, new = np.zeros((2, 6, pantographs * wires))
+    now, new = np.zeros((2, 6, pantographs * contacts))
     return Work(
         solved=np.zeros(dofs),
         contacts=Contacts(*now),

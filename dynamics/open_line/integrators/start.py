@@ -7,7 +7,6 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import splu
 
 from dynamics.linear_algebra.sparse_rows import multiply, multiply_fixed
-from dynamics.open_line.contact import on_head
 from dynamics.open_line.forces import local_forces, pantograph_residual
 from dynamics.open_line.integrators.scheme import Work
 from dynamics.open_line.system import Motion, State, System, Touch
@@ -21,7 +20,7 @@ def start_accelerations(system: System, state: State, mass: csr_array, work: Wor
 
     A static start is not quite at rest: droppers that would push are slack from the first moment.
     """
-    panto, wires = system.pantographs, system.contact_wire.end.size
+    panto = system.pantographs
     total, product = np.zeros_like(state.u), np.zeros_like(state.u)
     moving, force = Motion(state.u, state.v, state.z, state.zv), work.contacts.force
     local_forces(system, state, 0.0, moving, total, Touch(work.contacts, force, 1.0))
@@ -34,10 +33,8 @@ def start_accelerations(system: System, state: State, mass: csr_array, work: Wor
     total += system.alpha * product
     state.a[:] = splu(mass.tocsc()).solve(-total)
     for p in range(state.z.shape[0]):
-        load, moment = on_head(work.contacts.load, p, wires), on_head(work.contacts.moment, p, wires)
         push = held_force(panto.control, state.memory[p]) if panto.control.present else 0.0
-        pressed = load, moment, push
-        pantograph_residual(panto, p, 0.0, (state.z, state.zv), pressed, state.za[p])
+        pantograph_residual(panto, p, 0.0, (state.z, state.zv), (work.contacts, push), state.za[p])
         state.za[p] /= panto.mass
         work.weighed.g[p] = panto.mass * state.za[p]
     if system.nonlinear:
