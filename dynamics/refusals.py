@@ -72,9 +72,10 @@ def refuse_unusable_pantograph(case: CaseSpec) -> None:
     from dynamics.pantograph.matrices_file import refuse_other_content
 
     given = case.pantograph
-    function = None if given.control is None else given.control.python
-    if function is not None:
-        refuse_other_content(function.file, function.sha256, "pantograph.control.python")
+    asked = {} if given.control is None else {"python": given.control.python, "fmu": given.control.fmu}
+    for key, code in asked.items():
+        if code is not None:
+            refuse_other_content(code.file, code.sha256, f"pantograph.control.{key}")
     if given.fmu is not None:
         refuse_other_content(given.fmu.file, given.fmu.sha256, "pantograph.fmu")
         return

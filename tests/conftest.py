@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -124,25 +125,33 @@ def influence(build_line, build_case):
     return influence_matrices(build_case(line, 275.0, applied_force_N=165.0))
 
 
-# variables of the FMU of the tests in the order of their value references
+# variables of the FMUs of the tests in the order of their value references: a pantograph, and a controller of one
 FMU_VARIABLES = {
-    "contact_force": "input", "head_height": "output", "head_velocity": "output", "applied_force": "parameter",
-    "hangs_at": "parameter", "crashes_at": "parameter", "fails_at": "parameter", "offset": "parameter",
+    "lumped": {
+        "contact_force": "input", "head_height": "output", "head_velocity": "output", "applied_force": "parameter",
+        "hangs_at": "parameter", "crashes_at": "parameter", "fails_at": "parameter", "offset": "parameter",
+    },
+    "controller": {
+        "contact_force": "input", "height": "input", "velocity": "input", "acceleration": "input", "station": "input",
+        **{f"by_{name}": "parameter" for name in ("contact_force", "height", "velocity", "acceleration", "station")},
+        "reference": "parameter", "proportional": "parameter", "integral": "parameter", "leak_hz": "parameter",
+        "hangs_at": "parameter", "command": "output",
+    },
 }  # fmt: skip
 
 
-def fmu_description(version: int) -> str:
-    """Model description of the three-mass pantograph of the tests, as FMI 2 or 3 has it."""
+def fmu_description(name: str, version: int) -> str:
+    """Model description of an FMU of the tests, as FMI 2 or 3 has it."""
     before, after = (
         ('<ScalarVariable name="', "><Real/></ScalarVariable>") if version == 2 else ('<Float64 name="', "/>")
     )
     rows = "".join(
-        f'{before}{name}" valueReference="{k}" causality="{kind}"{after}'
-        for k, (name, kind) in enumerate(FMU_VARIABLES.items())
+        f'{before}{variable}" valueReference="{k}" causality="{kind}"{after}'
+        for k, (variable, kind) in enumerate(FMU_VARIABLES[name].items())
     )
     token = "guid" if version == 2 else "instantiationToken"
-    head = f'fmiVersion="{version}.0" modelName="lumped" {token}="lumped"'
-    parts = f'<CoSimulation modelIdentifier="lumped"/><ModelVariables>{rows}</ModelVariables>'
+    head = f'fmiVersion="{version}.0" modelName="{name}" {token}="{name}"'
+    parts = f'<CoSimulation modelIdentifier="{name}"/><ModelVariables>{rows}</ModelVariables>'
     return f'<?xml version="1.0"?><fmiModelDescription {head}>{parts}</fmiModelDescription>'
 
 
@@ -153,20 +162,31 @@ def c_compiler():
         (pytest.fail if os.environ.get("CI") else pytest.skip)("no gcc: apt-get install gcc")
 
 
-@pytest.fixture(scope="session")
-def lumped_fmu(c_compiler, tmp_path_factory):
-    """Function that gives the three-mass pantograph of the 2015 benchmark as an FMU of FMI 2 or 3, made of C."""
-    folder, made = tmp_path_factory.mktemp("fmu"), {}
+def fmu_maker(name: str, folder: Path) -> Callable[[int], Path]:
+    """Function that gives an FMU of the tests as FMI 2 or 3, made of C."""
+    made = {}
 
     def build(version: int) -> Path:
         if version not in made:
-            source, library = CONF.parent / "tests/dynamics/lumped_fmu.c", folder / f"lumped{version}.so"
+            source, library = CONF.parent / f"tests/dynamics/{name}_fmu.c", folder / f"{name}{version}.so"
             flags = ["-O2", "-shared", "-fPIC", f"-DFMI={version}"]
             subprocess.run(["gcc", *flags, str(source), "-o", str(library)], check=True, capture_output=True)
-            made[version] = folder / f"lumped{version}.fmu"
+            made[version] = folder / f"{name}{version}.fmu"
             with zipfile.ZipFile(made[version], "w") as archive:
-                archive.writestr("modelDescription.xml", fmu_description(version))
-                archive.write(library, f"binaries/{'linux64' if version == 2 else 'x86_64-linux'}/lumped.so")
+                archive.writestr("modelDescription.xml", fmu_description(name, version))
+                archive.write(library, f"binaries/{'linux64' if version == 2 else 'x86_64-linux'}/{name}.so")
         return made[version]
 
     return build
+
+
+@pytest.fixture(scope="session")
+def lumped_fmu(c_compiler, tmp_path_factory):
+    """Function that gives the three-mass pantograph of the 2015 benchmark as an FMU of FMI 2 or 3."""
+    return fmu_maker("lumped", tmp_path_factory.mktemp("fmu"))
+
+
+@pytest.fixture(scope="session")
+def controller_fmu(c_compiler, tmp_path_factory):
+    """Function that gives a controller, PI with a leak and weights of what is measured, as an FMU of FMI 2 or 3."""
+    return fmu_maker("controller", tmp_path_factory.mktemp("fmu"))

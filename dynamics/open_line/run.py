@@ -73,14 +73,14 @@ def run_whole_line(case: CaseSpec, line: WholeLine, first_span: float, spans: fl
     InputError
         If an explicit step is longer than the mesh allows.
     DeviceError
-        If the pantograph is an FMU, or its controller a function, that fails.
+        If the pantograph is an FMU, or its controller a function or an FMU, that fails.
     """
     if case.applied_force_N is None:
         raise ValueError("the march of a whole line needs applied_force_N: it holds no mean force")
     pantographs = build_pantographs(case, case.catenary.station(first_span))
     way = first_span, first_span + spans
     control = case.pantograph.control
-    asked = control is not None and control.python is not None
+    asked = control is not None and control.asked is not None
     if case.pantograph.kind != "fmu" and not asked:
         return _march(case, line, pantographs, way)
     with (AskedControls if asked else DrivenHeads)(case, line, pantographs) as devices:

@@ -36,7 +36,7 @@ from dynamics.steady_state.transient import MAX_CORRECTIONS, control_answer, mea
 
 __all__ = ["solve_open_line"]
 
-# of a mean force by the applied one under a function's control: one that holds the mean itself is not driven further
+# of a mean force by the applied one under code from outside: one that holds the mean itself is not driven further
 ANSWERS = (0.2, 2.0)
 
 
@@ -121,7 +121,7 @@ def _hold_means(case: CaseSpec, line: WholeLine, guess: float | None) -> tuple[_
     evaluated, ending = _run_once(case, line, forces, way)
     answer, tolerance = np.array(control_answer(case)), mean_tolerance(case)
     control = case.pantograph.control
-    asked = control is not None and control.python is not None
+    asked = control is not None and control.asked is not None
     for _ in range(MAX_CORRECTIONS - 1):
         missing = _missing_means(evaluated, ending.status)
         if np.abs(missing).max() < tolerance:

@@ -98,8 +98,8 @@ class CaseSpec(Spec):
     histories: HistorySpec = HistorySpec()
     run_fmu: bool = Field(
         default=False,
-        description="run the code of a pantograph that is an FMU, in a process of its own; only as typed, no file or "
-        "record of another run sets it",
+        description="run the code of a pantograph or controller that is an FMU, in a process of its own; only as "
+        "typed, no file or record of another run sets it",
     )
     run_python: bool = Field(
         default=False,

@@ -11,7 +11,7 @@ from catenary.errors import InputError
 from catenary.spec.components import Spec
 from catenary.spec.line import Mark
 from dynamics.spec.control.controller import ControlSpec
-from dynamics.spec.control.given_file import GivenFile
+from dynamics.spec.control.given_file import GivenFile, VariableName
 from dynamics.spec.mechanics.articulated import ArticulatedSpec
 from dynamics.spec.mechanics.head import HeadSpec, StripSuspensionSpec
 
@@ -20,7 +20,6 @@ __all__ = ["FmuSpec", "GivenFile", "MatricesSpec", "PantographSpec"]
 # blocks and lists that belong to one kind alone; what else a kind needs is its own block
 LUMPED = ("masses", "stiffnesses", "dampings")
 BLOCKS = ("matrices", "articulated", "fmu")
-VariableName = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class MatricesSpec(GivenFile):

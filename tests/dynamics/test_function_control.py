@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from dynamics.pantograph.control.asked import MEASURED
 from dynamics.pantograph.control.function import AskedFunction
-from dynamics.pantograph.control.function_process import MEASURED, FunctionError
+from dynamics.pantograph.control.function_process import FunctionError
 from dynamics.simulation import run_case
 from dynamics.spec.case_input import load_pantograph
 from dynamics.spec.control.controller import ControlSpec

@@ -1,4 +1,4 @@
-"""A controller that is a Python function, by the command: it runs where that is typed alone, and is on record."""
+"""A controller that is a Python function or an FMU, by the command: it runs where that is typed, and is on record."""
 
 import json
 import shutil
@@ -40,6 +40,32 @@ def test_it_runs_where_that_is_typed_alone_and_its_hash_is_on_record(catenary, f
     digest = sha256((folder / "pid.py").read_bytes()).hexdigest()
     assert content["pantograph"]["control"]["python"]["sha256"] == digest
     assert digest[:12] in (folder / "run" / "report.html").read_text(encoding="utf-8")
+
+
+def test_an_fmu_runs_where_that_is_typed_alone_and_its_hash_is_on_record(catenary, folder, given, controller_fmu):
+    content = yaml.safe_load((folder / "pantograph.yaml").read_text(encoding="utf-8"))
+    shutil.copy(controller_fmu(2), folder / "theirs.fmu")
+    parameters = {"proportional": 0.5, "hangs_at": 1e9}
+    content["control"] = {"fmu": {"file": "theirs.fmu", "reference": "reference", "parameters": parameters}}
+    (folder / "pantograph.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    refused(catenary("simulate", given, *OPEN_LINE, "run_dir=run", "run_python=true"), ["run_fmu=true must be typed"])
+    typed = ("simulate", given, *OPEN_LINE, "run_fmu=true")
+    refused(catenary(*typed, "run_dir=run", "solver=periodic"), ["pantograph.control.fmu needs solver=open_line"])
+    other = "pantograph.control.fmu.sha256=" + "a" * 64
+    ended = catenary(*typed, "run_dir=run", other)
+    refused(ended, ["pantograph.control.fmu.sha256 must be that of the file's content: on record aaaaaaaaaaaaaaaa"])
+    assert not (folder / "run").exists()
+    ended = catenary(*typed, "run_dir=run")
+    assert ended.code == 0, ended
+    kept = yaml.safe_load((folder / "run" / ".hydra" / "config.yaml").read_text(encoding="utf-8"))
+    digest = sha256((folder / "theirs.fmu").read_bytes()).hexdigest()
+    assert kept["pantograph"]["control"]["fmu"]["sha256"] == digest
+    assert digest[:12] in (folder / "run" / "report.html").read_text(encoding="utf-8")
+    hanging = ("pantograph.control.fmu.parameters.hangs_at=0.5", "pantograph.control.fmu.time_limit_s=0.5")
+    ended = catenary(*typed, *hanging, "run_dir=hung")
+    assert ended.code == 1 and "Traceback" not in ended.out + ended.err
+    summary = json.loads((folder / "hung" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["status"] == "code of the pantograph failed" and "gave no answer within 0.5 s" in summary["message"]
 
 
 def test_another_content_and_a_steady_state_are_refused(catenary, folder, given):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-
-from dynamics.pantograph.control.function_process import ASK, REQUEST, STOP, FunctionError
-from dynamics.pantograph.own_process import OwnProcess
+from dynamics.pantograph.control.asked import AskedCode
+from dynamics.pantograph.control.function_process import FunctionError
 from dynamics.spec.control.function import FunctionSpec
 
 __all__ = ["AskedFunction"]
 
 
-class AskedFunction(OwnProcess):
+class AskedFunction(AskedCode):
     """A function in a process of its own; a context that ends it.
 
     Parameters
@@ -29,18 +27,12 @@ class AskedFunction(OwnProcess):
     """
 
     error = FunctionError
-    stop = REQUEST.pack(STOP, *(0.0,) * 6)
 
     def __init__(self, spec: FunctionSpec, step: float, reference: float) -> None:
-        about = f"the function {spec.function} of {spec.file}"
-        super().__init__("dynamics.pantograph.control.function_process", about, spec.time_limit_s)
         told = spec.model_dump(include={"file", "sha256", "function"})
-        try:
-            self.ask(json.dumps({**told, "step": step, "reference": reference}).encode() + b"\n")
-        except FunctionError:
-            self.close()
-            raise
-
-    def force(self, t: float, measured: tuple[float, float, float, float, float]) -> float:
-        """Force that it commands at a time [s] by what is measured there, as `MEASURED` lists it [N]."""
-        return self.ask(REQUEST.pack(ASK, t, *measured))[0]
+        super().__init__(
+            "dynamics.pantograph.control.function_process",
+            f"the function {spec.function} of {spec.file}",
+            spec.time_limit_s,
+            {**told, "step": step, "reference": reference},
+        )

@@ -1,7 +1,4 @@
-"""The process in which a controller's Python function is asked: requests from one pipe, answers into another.
-
-A request is its kind, the time [s] and what is measured, in the order of `MEASURED`; an answer holds the force [N].
-"""
+"""The process in which a controller's Python function is asked: requests from one pipe, answers into another."""
 
 from __future__ import annotations
 
@@ -9,20 +6,17 @@ import hashlib
 import json
 import math
 import os
-import struct
 import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from dynamics.pantograph.control.asked import MEASURED, REQUEST, STOP
 from dynamics.pantograph.own_process import ANSWER, DeviceError, answer_failure, end_with_parent
 
-__all__ = ["ASK", "MEASURED", "REQUEST", "STOP", "FunctionError", "serve"]
+__all__ = ["FunctionError", "serve"]
 
-MEASURED = ("contact_force", "height", "velocity", "acceleration", "station")
-REQUEST = struct.Struct("<b6d")
-ASK, STOP = 0, 1
 LONGEST = 200  # characters of what an error of the function says
 
 

@@ -61,7 +61,7 @@ def continuous_law(spec: ControlSpec, own: LinearPantograph) -> ContinuousLaw:
     InputError
         If the pantograph has no place for its actuator, or no gains stabilise it.
     """
-    if spec.python is not None:
+    if spec.asked is not None:
         return _held_command()
     if spec.feedback is not None:
         return _state_feedback(spec, spec.feedback, own)
@@ -70,7 +70,7 @@ def continuous_law(spec: ControlSpec, own: LinearPantograph) -> ContinuousLaw:
 
 
 def _held_command() -> ContinuousLaw:
-    """One state, the command of a function that is asked from outside, which nothing else changes."""
+    """One state, the command of code that is asked from outside, which nothing else changes."""
     nothing = np.zeros(1)
     return ContinuousLaw(np.zeros((1, 1)), nothing, nothing, nothing, np.ones(1), 0.0, 0.0)
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import sys
 import zipfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
 from dynamics.pantograph.own_process import DeviceError
 
-__all__ = ["Archive", "FmuError", "unpack"]
+__all__ = ["Archive", "FmuError", "refuse_variables", "unpack", "unpack_on_record"]
 
 MOST_BYTES = 2_000_000_000  # of all that is unpacked
 
@@ -44,6 +46,35 @@ class Archive:
     resources: Path
     references: dict[str, int]
     kinds: dict[str, str]
+
+
+def unpack_on_record(file: Path, sha256: str, folder: Path) -> Archive:
+    """Unpack an FMU as `unpack` does, if it has the content that is on record.
+
+    Raises
+    ------
+    FmuError
+        If it has another, or cannot be used.
+    """
+    if hashlib.sha256(file.read_bytes()).hexdigest() != sha256:
+        raise FmuError("has another content than that on record")
+    return unpack(file, folder)
+
+
+def refuse_variables(archive: Archive, wanted: Iterable[tuple[str, tuple[str, ...]]]) -> None:
+    """Refuse variables that an FMU does not have, or whose causality is not one of those next to their names.
+
+    Raises
+    ------
+    FmuError
+        With what it has.
+    """
+    for name, kinds in wanted:
+        if name not in archive.references:
+            known = ", ".join(sorted(archive.references)[:20])
+            raise FmuError(f"has no real variable '{name}': it has {known}")
+        if archive.kinds[name] not in kinds:
+            raise FmuError(f"has '{name}' as {archive.kinds[name]}, where {' or '.join(kinds)} is needed")
 
 
 def unpack(file: Path, folder: Path) -> Archive:

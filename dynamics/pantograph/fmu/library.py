@@ -37,6 +37,8 @@ class Instance:
     archive : Archive
     values : dict of str to float
         Set before initialisation.
+    inputs : dict of str to float
+        Set while it is initialised.
 
     Raises
     ------
@@ -44,7 +46,7 @@ class Instance:
         If a function fails.
     """
 
-    def __init__(self, archive: Archive, values: dict[str, float]) -> None:
+    def __init__(self, archive: Archive, values: dict[str, float], inputs: dict[str, float] | None = None) -> None:
         self._archive, self._time, self._said = archive, 0.0, ""
         try:
             self._library = ctypes.CDLL(str(archive.library))
@@ -66,7 +68,7 @@ class Instance:
         if not self._component:
             raise FmuError(f"could not be instantiated{self._why}")
         self._functions = {name: self._function(own) for name, own in self._names.items()}
-        self._begin(values)
+        self._begin(values, inputs or {})
 
     @property
     def _why(self) -> str:
@@ -107,7 +109,7 @@ class Instance:
         if status > LAST_GOOD:
             raise FmuError(f"failed in {self._names[name]} at {self._time:.4f} s with status {status}{self._why}")
 
-    def _begin(self, values: dict[str, float]) -> None:
+    def _begin(self, values: dict[str, float], inputs: dict[str, float]) -> None:
         initial = {n: v for n, v in values.items() if n in self._archive.references}
         if self._archive.version == 2:
             set_up = self._function("fmi2SetupExperiment")
@@ -118,6 +120,7 @@ class Instance:
         else:
             self.set(list(initial), list(initial.values()))
             self._call("enter", c_bool(False), c_double(0.0), c_double(0.0), c_bool(False), c_double(0.0))
+        self.set(list(inputs), list(inputs.values()))
         self._call("leave")
 
     def _references(self, names: Sequence[str]) -> Any:

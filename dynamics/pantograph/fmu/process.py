@@ -6,7 +6,6 @@ velocity, or the length of a sentence and the sentence. The FMU may print what i
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
@@ -16,7 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from dynamics.pantograph.fmu.archive import Archive, FmuError, unpack
+from dynamics.pantograph.fmu.archive import Archive, FmuError, refuse_variables, unpack_on_record
 from dynamics.pantograph.fmu.library import Instance
 from dynamics.pantograph.own_process import ANSWER, answer_failure, end_with_parent
 
@@ -30,26 +29,14 @@ def serve(told: dict[str, Any], requests: BinaryIO, answers: BinaryIO) -> None:
     """Unpack an FMU, answer requests until there are no more; a failure is answered by its sentence."""
     with tempfile.TemporaryDirectory(prefix="fmu_", ignore_cleanup_errors=True) as folder:
         try:
-            if hashlib.sha256(Path(told["file"]).read_bytes()).hexdigest() != told["sha256"]:
-                raise FmuError("has another content than that on record")
-            archive = unpack(Path(told["file"]), Path(folder))
-            _refuse_names(archive, told)
+            archive = unpack_on_record(Path(told["file"]), told["sha256"], Path(folder))
+            seen = ("output", "local")
+            wanted = [(told["force"], ("input",)), (told["height"], seen), (told["velocity"], seen)]
+            refuse_variables(archive, [*wanted, *((name, ("parameter", "input")) for name in told["values"])])
             instance = _run(archive, told, requests, answers)
             instance.close()
         except (FmuError, OSError) as error:
             answer_failure(error, answers)
-
-
-def _refuse_names(archive: Archive, told: dict[str, Any]) -> None:
-    """Refuse variables that the FMU does not have, or that cannot be used as they are meant."""
-    wanted = {told["force"]: ("input",), told["height"]: ("output", "local"), told["velocity"]: ("output", "local")}
-    wanted |= dict.fromkeys(told["values"], ("parameter", "input"))
-    for name, kinds in wanted.items():
-        if name not in archive.references:
-            known = ", ".join(sorted(archive.references)[:20])
-            raise FmuError(f"has no real variable '{name}': it has {known}")
-        if archive.kinds[name] not in kinds:
-            raise FmuError(f"has '{name}' as {archive.kinds[name]}, where {' or '.join(kinds)} is needed")
 
 
 def _run(archive: Archive, told: dict[str, Any], requests: BinaryIO, answers: BinaryIO) -> Instance:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from catenary.spec.line import CatenarySpec
+from dynamics.spec.control.controller import ControlSpec
+from dynamics.spec.control.given_file import GivenFile
 from dynamics.spec.pantograph import PantographSpec
 from dynamics.spec.solver import OpenLineSpec
 from dynamics.spec.train import BaseMotionSpec
@@ -13,6 +15,7 @@ __all__ = ["TYPED_ALONE", "faults_of_devices"]
 
 # keys that let code from outside run, which no file and no record sets
 TYPED_ALONE = ("run_fmu", "run_python")
+_WHATEVER = "whatever its maker wants with this machine; its content on record has sha256"
 
 
 class _Case(Protocol):
@@ -55,21 +58,34 @@ def faults_of_devices(case: _Case) -> list[str]:
     if case.pantograph.articulated is not None and case.base_motion is not None:
         return ["base_motion must be left out with pantograph.kind articulated, whose arms it would accelerate"]
     problems = _faults_of_an_fmu(case, rk4=rk4)
-    if control is None or control.python is None:
-        return problems
-    given = control.python
-    if not case.on_open_line:
+    return problems if control is None else problems + _faults_of_asked_code(case, control)
+
+
+def _faults_of_asked_code(case: _Case, control: ControlSpec) -> list[str]:
+    """Say where a controller's code cannot be asked, or that it must be typed that it runs."""
+    function, problems = control.python, []
+    if control.asked is not None and not case.on_open_line:
+        key, what = ("fmu", "it") if function is None else ("python", "its function")
         problems.append(
-            "pantograph.control.python needs solver=open_line, where its function is asked step by step: got "
+            f"pantograph.control.{key} needs solver=open_line, where {what} is asked step by step: got "
             f"solver={case.solver}, which repeats its march from a state that must hold all that a law remembers, as "
             "pid and feedback do"
         )
-    if not case.run_python:
+    if function is not None and not case.run_python:
         problems.append(
-            f"run_python=true must be typed to run the function {given.function} of {given.file}: Python code can do "
-            f"whatever its maker wants with this machine; its content on record has sha256 {given.sha256[:16]}..."
+            f"run_python=true must be typed to run the function {function.function} of {function.file}: Python code "
+            f"can do {_WHATEVER} {function.sha256[:16]}..."
         )
+    if control.fmu is not None and not case.run_fmu:
+        problems.append(_fmu_not_typed(control.fmu))
     return problems
+
+
+def _fmu_not_typed(fmu: GivenFile) -> str:
+    return (
+        f"run_fmu=true must be typed to run the code of the FMU {fmu.file}: an FMU can do {_WHATEVER} "
+        f"{fmu.sha256[:16]}..."
+    )
 
 
 def _faults_of_an_fmu(case: _Case, *, rk4: bool) -> list[str]:
@@ -91,8 +107,5 @@ def _faults_of_an_fmu(case: _Case, *, rk4: bool) -> list[str]:
         if wrong
     ]
     if not case.run_fmu:
-        problems.append(
-            f"run_fmu=true must be typed to run the code of the FMU {fmu.file}: an FMU can do whatever its maker "
-            f"wants with this machine; its content on record has sha256 {fmu.sha256[:16]}..."
-        )
+        problems.append(_fmu_not_typed(fmu))
     return problems

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from catenary.spec.components import Spec
+from dynamics.spec.control.fmu import FmuControlSpec
 from dynamics.spec.control.function import FunctionSpec
 
 __all__ = ["MOST_DELAY", "ActuatorSpec", "ControlSpec", "FeedbackSpec", "PidSpec"]
@@ -94,14 +94,22 @@ class ControlSpec(Spec):
         exclude_if=lambda value: value is None,  # a controller reads as it did
         description="a function of your own in place of pid, on an open line with run_python=true typed",
     )
+    fmu: FmuControlSpec | None = Field(
+        default=None,
+        exclude_if=lambda value: value is None,
+        description="an FMU in place of pid, on an open line with run_fmu=true typed",
+    )
     actuator: ActuatorSpec = ActuatorSpec()
 
     @property
     def in_words(self) -> str:
         """What it acts by, in a few words."""
-        if self.python is None:
-            return self.measures
-        return f"{self.python.function} of {Path(self.python.file).name}, sha256 {self.python.sha256[:12]}"
+        return self.measures if self.asked is None else self.asked.in_words
+
+    @property
+    def asked(self) -> FunctionSpec | FmuControlSpec | None:
+        """Code from outside that gives the force, where no law is built in."""
+        return self.python or self.fmu
 
     @property
     def holds_mean(self) -> bool:
@@ -111,8 +119,8 @@ class ControlSpec(Spec):
 
     @model_validator(mode="after")
     def _one_law(self) -> Self:
-        if [self.pid, self.feedback, self.python].count(None) != 2:
-            raise ValueError("give exactly one of pid and feedback, or python alone")
+        if [self.pid, self.feedback, self.python, self.fmu].count(None) != 3:
+            raise ValueError("give exactly one of pid and feedback, or python or fmu alone")
         own, problems = self.pid, []
         if own is not None and self.measures != "height" and own.derivative != 0.0 and own.derivative_filter_s == 0.0:
             problems.append(

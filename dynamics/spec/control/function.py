@@ -6,12 +6,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from dynamics.spec.control.given_file import GivenFile
+from dynamics.spec.control.given_file import AskedFile
 
 __all__ = ["FunctionSpec"]
 
 
-class FunctionSpec(GivenFile):
+class FunctionSpec(AskedFile):
     """A Python function ``force = function(t, measured, memory)``, asked once a control step of an open-line run.
 
     ``t`` is the time from the start of the run [s]. ``measured`` is a dict: ``contact_force`` [N], ``height`` [m],
@@ -23,9 +23,8 @@ class FunctionSpec(GivenFile):
     function: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")] = Field(
         default="control", description="name of the function in the file"
     )
-    step_s: Annotated[float, Field(ge=0.0, le=1.0)] = Field(
-        default=0.0, description="control step, rounded to whole time steps of the run; 0: each of them [s]"
-    )
-    time_limit_s: Annotated[float, Field(ge=0.01, le=600.0)] = Field(
-        default=10.0, description="longest time for one answer; it is then ended [s]"
-    )
+
+    @property
+    def in_words(self) -> str:
+        """Its name, its file and what that holds, in a few words."""
+        return f"{self.function} of {super().in_words}"

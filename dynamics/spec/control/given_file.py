@@ -1,17 +1,19 @@
-"""A file from outside, on record by its content."""
+"""A file from outside, on record by its content, and one whose code is asked for a control force."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from pathlib import Path
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from catenary.spec.components import Spec
 
-__all__ = ["GivenFile", "sha256_of_file"]
+__all__ = ["AskedFile", "GivenFile", "VariableName", "sha256_of_file"]
+
+VariableName = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 def sha256_of_file(path: str) -> str:
@@ -58,3 +60,19 @@ class GivenFile(Spec):
         if not re.fullmatch("[0-9a-f]{64}", self.sha256):
             raise ValueError(f"sha256 must be 64 digits of 0-9 and a-f: got '{self.sha256}'")
         return self
+
+
+class AskedFile(GivenFile):
+    """Code that gives a controller's force, asked once a control step of an open-line run."""
+
+    step_s: Annotated[float, Field(ge=0.0, le=1.0)] = Field(
+        default=0.0, description="control step, rounded to whole time steps of the run; 0: each of them [s]"
+    )
+    time_limit_s: Annotated[float, Field(ge=0.01, le=600.0)] = Field(
+        default=10.0, description="longest time for one answer; it is then ended [s]"
+    )
+
+    @property
+    def in_words(self) -> str:
+        """Its file and what that holds, in a few words."""
+        return f"{Path(self.file).name}, sha256 {self.sha256[:12]}"
