@@ -153,6 +153,11 @@ class PantographSpec(Spec):
         return self.model_copy(update={"control": own.model_copy(update={"actuator": actuator})})
 
     @property
+    def runs_code(self) -> bool:
+        """Whether it, or its controller, is code from outside, which only an open line can be run with."""
+        return self.fmu is not None or (self.control is not None and self.control.asked is not None)
+
+    @property
     def given_file(self) -> GivenFile | None:
         """File that it is read from, if any."""
         return self.matrices or self.fmu

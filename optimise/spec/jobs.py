@@ -129,9 +129,9 @@ class OptimiseJob(CaseSpec):
 
     @model_validator(mode="after")
     def _campaign_is_possible(self) -> Self:
-        if self.on_open_line and not self.catenary.ends:
+        if self.on_open_line and not self.catenary.ends and not self.pantograph.runs_code:
             raise ValueError("solver must be periodic or transient for a campaign: got open_line")
-        problems = self._on_a_line_by_stations() if self.catenary.ends else []
+        problems = self._without_a_steady_state() if self.on_open_line else []
         problems += [*self.scenarios.defects.problems(self.catenary), *self.scenarios.wind.problems(self.catenary)]
         problems += self.scenarios.wear.problems(self.catenary)
         if self.limits.blow_off_m is not None and self.catenary.wind is None:
@@ -152,21 +152,22 @@ class OptimiseJob(CaseSpec):
             raise ValueError("; ".join(problems))
         return self
 
-    def _on_a_line_by_stations(self) -> list[str]:
+    def _without_a_steady_state(self) -> list[str]:
         """Say what a campaign on a line that ends cannot have."""
         asked = {
             "scenarios.errors": self.scenarios.errors.wanted,
             "scenarios.defects": self.scenarios.defects.wanted,
             "scenarios.wind": self.scenarios.wind.wanted,
             "polish.best": self.polish.best > 0,
-            "warm_start": self.warm_start is not None,
         }
-        return [
-            f"{key} must be left out on a line by stations, whose runs are marches from end to end: it needs a line "
-            f"that repeats, such as its type"
-            for key, wanted in asked.items()
-            if wanted
-        ]
+        if self.catenary.ends:
+            asked["warm_start"] = self.warm_start is not None
+            where, needs = "on a line by stations", "a line that repeats, such as its type"
+        else:
+            asked["scenarios.wear"] = self.scenarios.wear.wanted
+            where, needs = "with solver=open_line", "a steady state, and so a pantograph without code from outside"
+        tail = f"{where}, whose runs are marches from end to end: it needs {needs}"
+        return [f"{key} must be left out {tail}" for key, wanted in asked.items() if wanted]
 
 
 class ParameterStudyJob(CaseSpec):
@@ -184,7 +185,8 @@ class ParameterStudyJob(CaseSpec):
     @model_validator(mode="after")
     def _is_a_study_of_many_points(self) -> Self:
         if self.on_open_line:
-            raise ValueError("solver must be periodic or transient for many points: got open_line")
+            own = "; simulate and optimise take code from outside" if self.pantograph.runs_code else ""
+            raise ValueError(f"solver must be periodic or transient for many points: got open_line{own}")
         return self
 
 

@@ -40,11 +40,11 @@ def show_length_tolerance(
 ) -> dict[str, Any] | None:
     """Tolerances of the best design in the case's own condition; content of the file. None without a design or wish.
 
-    Nor are there any of a line by stations, whose derivatives are not known. What stands on record for the same design,
-    case and wish is not run again, all of it or run by run.
+    Nor are there any where lines are marched from end to end, whose derivatives are not known. What stands on record
+    for the same design, case and wish is not run again, all of it or run by run.
     """
     best = result.best
-    if best is None or wanted.rise_percent is None or result.case.catenary.ends:
+    if best is None or wanted.rise_percent is None or result.case.on_open_line:
         return None
     key = {"best_trial": best.number, "errors": error_estimate}
     case, cluster = result.case_of(best), result.campaign.cluster

@@ -85,7 +85,7 @@ def run(composed: Composed[CampaignJob]) -> int:
             designs.append(f"catenary={place.pareto_yaml(result.front[-1].number)}")
         exported = f"campaign={result.campaign.name}" if composed.job.run_dir is None else best
         commands = [typed_command("simulate", (design,)) for design in designs]
-        if not result.case.catenary.ends:  # a bundle is one of a line that repeats
+        if not result.case.on_open_line:  # a bundle is one of a line that repeats, under a passive pantograph
             commands.append(typed_command("export", (exported,)))
         print("\n  ".join(["Next:", *commands]))
     return code

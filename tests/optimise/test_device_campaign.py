@@ -7,6 +7,7 @@ import yaml
 from cheap_evaluation import campaign_of
 
 from catenary.library.lines import load_line
+from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.case_input import job_input, load_pantograph
 from dynamics.spec.pantograph import PantographSpec
@@ -41,7 +42,18 @@ SEARCH = {
     "trials": 4, "sampler": {"kind": "random"}, "learned_directions": False,
     "design": {"kind": "stations", "overlap_heights": {"change": (-0.03, 0.03)}},
 }  # fmt: skip
+REPEATING = {
+    **SEARCH, "design": {"kind": "spacing"},
+}  # fmt: skip
+OPEN_LINE = {"spans": 6, "start": 1.0, "first_evaluated": 3, "last_evaluated": 4, "spans_after": 1}
 SENTENCE = "gave no answer within 0.5 s and was ended"
+
+
+def searched(place, build_line):
+    """Campaign, and what differs in its case: a line by stations, or one that repeats, marched as an open line."""
+    if place == "by stations":
+        return campaign_of(**SEARCH), {}
+    return campaign_of(**REPEATING), {"line": build_line("bruni_2015", 2), "open_line": OPEN_LINE}
 
 
 @pytest.fixture
@@ -49,10 +61,10 @@ def case(tmp_path):
     """Function that makes the case of a pantograph on a short line of two tension sections."""
     (tmp_path / "short.yaml").write_text(yaml.safe_dump(SHORT), encoding="utf-8")
 
-    def made(pantograph, **flag):
+    def made(pantograph, line=None, **flag):
         head = PantographSpec.model_validate(pantograph)
         given = {"speed_kmh": 200.0, "dt": 4e-3, "applied_force_N": 150.0, "mean_force_N": None, "solver": "open_line"}
-        return job_input(CaseSpec, load_line(tmp_path / "short.yaml"), head, {**given, **flag})
+        return job_input(CaseSpec, line or load_line(tmp_path / "short.yaml"), head, {**given, **flag})
 
     return made
 
@@ -65,23 +77,62 @@ def fails_one_design_alone(result, file):
     assert result.best is not None
 
 
-def test_a_function_that_hangs_fails_its_design_alone(case, tmp_path):
+PLACES = pytest.mark.parametrize("place", ["by stations", "that repeats"])
+
+
+@PLACES
+def test_a_function_that_hangs_fails_its_design_alone(case, build_line, tmp_path, place):
+    campaign, line = searched(place, build_line)
     (tmp_path / "own.py").write_text(HANGS.format(count=str(tmp_path / "count")), encoding="utf-8")
     control = {"python": {"file": str(tmp_path / "own.py"), "time_limit_s": 0.5}, "actuator": {"delay_s": 0.01}}
-    own = case({**load_pantograph("bruni_2015").model_dump(), "control": control}, run_python=True)
-    fails_one_design_alone(run_campaign(campaign_of(**SEARCH), own, tmp_path / "out"), "own.py")
+    own = case({**load_pantograph("bruni_2015").model_dump(), "control": control}, **line, run_python=True)
+    fails_one_design_alone(run_campaign(campaign, own, tmp_path / "out"), "own.py")
+
+
+def hanging(fmu):
+    return fmu.model_copy(update={"parameters": {**fmu.parameters, "hangs_at": 0.9}})
 
 
 def hanging_at_the_first(task, setting):
     """Evaluation in which the FMU of the first design after the nominal line hangs before its end."""
     own = setting.case.pantograph
-    fmu = own.fmu.model_copy(update={"parameters": {"hangs_at": 0.9}})
-    case = setting.case.model_copy(update={"pantograph": own.model_copy(update={"fmu": fmu})})
+    if own.control is None:
+        pantograph = own.model_copy(update={"fmu": hanging(own.fmu)})
+    else:
+        pantograph = own.model_copy(
+            update={"control": own.control.model_copy(update={"fmu": hanging(own.control.fmu)})}
+        )
+    case = setting.case.model_copy(update={"pantograph": pantograph})
     return evaluate(task, replace(setting, case=case) if task.number == 1 else setting)
 
 
-def test_an_fmu_that_hangs_fails_its_design_alone(case, tmp_path, lumped_fmu):
+@PLACES
+def test_an_fmu_that_hangs_fails_its_design_alone(case, build_line, tmp_path, lumped_fmu, place):
+    campaign, line = searched(place, build_line)
     fmu = {"file": str(lumped_fmu(2)), "settle_s": 0.4, "time_limit_s": 0.5}
-    own = case({"kind": "fmu", "name": "lumped", "fmu": fmu}, run_fmu=True)
-    result = run_campaign(campaign_of(**SEARCH), own, tmp_path / "out", evaluate=hanging_at_the_first)
+    own = case({"kind": "fmu", "name": "lumped", "fmu": fmu}, **line, run_fmu=True)
+    result = run_campaign(campaign, own, tmp_path / "out", evaluate=hanging_at_the_first)
     fails_one_design_alone(result, fmu["file"])
+
+
+@PLACES
+def test_an_fmu_as_controller_that_hangs_fails_its_design_alone(case, build_line, tmp_path, controller_fmu, place):
+    campaign, line = searched(place, build_line)
+    fmu = {"file": str(controller_fmu(3)), "time_limit_s": 0.5, "reference": "reference",
+           "parameters": {"proportional": 0.2}}  # fmt: skip
+    own = case({**load_pantograph("bruni_2015").model_dump(), "control": {"fmu": fmu}}, **line, run_fmu=True)
+    result = run_campaign(campaign, own, tmp_path / "out", evaluate=hanging_at_the_first)
+    fails_one_design_alone(result, fmu["file"])
+    assert result.case_with(result.line_of(result.best), result.best).on_open_line
+
+
+def test_designs_on_an_open_line_differ_by_their_own_figures(case, build_line, tmp_path, controller_fmu):
+    """The march of a design by itself has the figures that the search has on record."""
+    campaign, line = searched("that repeats", build_line)
+    control = {"fmu": {"file": str(controller_fmu(3)), "reference": "reference", "parameters": {"proportional": 0.2}}}
+    own = case({**load_pantograph("bruni_2015").model_dump(), "control": control}, **line, run_fmu=True)
+    result = run_campaign(campaign, own, tmp_path / "out")
+    sigmas = [record.outcome.sigma_N for record in result.records]
+    assert len(set(sigmas)) == len(sigmas) == 4
+    found = solve(result.case_with(result.line_of(result.best), result.best))
+    assert found.train_statistics.contact_force_std_N == pytest.approx(result.best.outcome.sigma_N, rel=1e-9)
