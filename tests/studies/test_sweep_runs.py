@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 import xarray as xr
 from refusal import refused
@@ -95,3 +96,22 @@ def test_the_cost_of_a_sweep_is_estimated_and_nothing_is_written(catenary, folde
     assert "Not counted: the errors of the lowest" in catenary("sweep", *COARSE[:-1], AXES, "cost=true").out
     assert "4 points are estimated at" in ended.out and "Nothing was submitted and nothing was written." in ended.out
     assert list(folder.iterdir()) == []
+
+
+def test_over_the_delay_of_an_actuator_a_gain_of_nothing_is_a_level_line(catenary, folder):
+    """That line is the passive pantograph; the delay moves the deviation of the controlled one."""
+    axes = "sweep.axes={pantograph.control.actuator.delay_s:[0,0.02,0.04],pantograph.control.pid.proportional:[0,0.5]}"
+    ended = catenary("sweep", "array=delay_controlled", *COARSE[1:], axes)
+    assert ended.code == 0, ended.err
+    where = folder / "outputs" / "sweeps" / "small"
+    with xr.open_dataset(where / "result.nc") as data:
+        sigma = data["contact_force_std_N"].values
+    passive = catenary("sweep", *COARSE[2:], "catenary=bruni_2015", "sweep.name=passive", "pantograph=bruni_2015",
+                       "sweep.axes={speed_kmh:[275,280]}")  # fmt: skip
+    assert passive.code == 0, passive.err
+    with xr.open_dataset(folder / "outputs" / "sweeps" / "passive" / "result.nc") as data:
+        alone = float(data["contact_force_std_N"].values[0])
+    assert sigma[:, 0] == pytest.approx([alone] * 3, rel=2e-3)
+    assert np.ptp(sigma[:, 1]) > 0.01 * alone
+    assert (where / "figures" / "contact_force_std_N.png").stat().st_size > 0
+    assert "from measurement to the force that begins to follow" in (where / "report.html").read_text(encoding="utf-8")
