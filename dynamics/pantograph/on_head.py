@@ -51,8 +51,8 @@ class HeadFigures:
         Largest roll to either side.
     front_strip_max_N, rear_strip_max_N : float or None
         Largest filtered force of the first and of the last strip.
-    front_strip_share, rear_strip_share : float or None
-        What each of them carries of the mean force [-].
+    strip_shares : list of float
+        What every strip carries of the mean force, the front one first [-].
     pitch_max_mrad : float or None
         Largest pitch to either side; None where no strip is suspended.
     wear_edges_m, wear_share : list of float
@@ -69,8 +69,7 @@ class HeadFigures:
     roll_max_mrad: float | None
     front_strip_max_N: float | None
     rear_strip_max_N: float | None
-    front_strip_share: float | None
-    rear_strip_share: float | None
+    strip_shares: list[float]
     pitch_max_mrad: float | None
     wear_edges_m: list[float]
     wear_share: list[float]
@@ -99,8 +98,7 @@ def figures_on_head(number: int, head: HeadSpec | None, moving: OnHead) -> HeadF
         roll_max_mrad=1e3 * float(np.abs(roll).max()) if roll.size else None,
         front_strip_max_N=None if strips is None else float(strips[0].max()),
         rear_strip_max_N=None if strips is None else float(strips[-1].max()),
-        front_strip_share=None if strips is None else float(strips[0].sum() / strips.sum()),
-        rear_strip_share=None if strips is None else float(strips[-1].sum() / strips.sum()),
+        strip_shares=[] if strips is None else (strips.sum(axis=1) / strips.sum()).tolist(),
         pitch_max_mrad=1e3 * float(np.abs(pitch).max()) if pitch.size else None,
         wear_edges_m=edges.tolist(),
         wear_share=(wear / wear.sum() if wear.any() else wear).tolist(),

@@ -184,7 +184,7 @@ class PantographSpec(Spec):
     def _control_problems(self) -> list[str]:
         """Say what no controller can act on."""
         if self.control is not None and self.control.feedback is not None and self._suspended is not None:
-            return ["control.feedback must be left out with head.suspension: its model has one contact; use pid"]
+            return ["control.feedback must be left out with head.suspension: its model has one contact (use pid)"]
         if self.control is None or (self.kind != "fmu" and (self.control.acts != "suspension" or self._has_suspension)):
             return []
         if self.kind == "fmu":

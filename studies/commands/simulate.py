@@ -188,10 +188,11 @@ def _on_head(heads: list[dict[str, Any]]) -> list[str]:
         text = f"{which}the wire touches the head from {head['place_min_m']:.3f} to {head['place_max_m']:.3f} m"
         if head["working_margin_m"] is not None:
             text += (
-                f", {1e3 * head['working_margin_m']:.0f} mm inside its working range; roll up to "
+                f", {1e3 * abs(head['working_margin_m']):.0f} mm "
+                f"{'inside' if head['working_margin_m'] >= 0.0 else 'beyond'} its working range; roll up to "
                 f"{head['roll_max_mrad']:.1f} mrad, strips up to {head['front_strip_max_N']:.1f} N (front) and "
-                f"{head['rear_strip_max_N']:.1f} N (rear), which carry {100.0 * head['front_strip_share']:.1f} and "
-                f"{100.0 * head['rear_strip_share']:.1f} % of the mean force"
+                f"{head['rear_strip_max_N']:.1f} N (rear), which carry "
+                f"{' + '.join(f'{100.0 * share:.1f}' for share in head['strip_shares'])} % of the mean force"
             )
         if head["pitch_max_mrad"] is not None:
             text += f"; pitch up to {head['pitch_max_mrad']:.1f} mrad"

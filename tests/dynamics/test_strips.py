@@ -23,10 +23,10 @@ COARSE = {"elements_per_bay": 4, "largest_element_length": 5.0}
 def on_curve(build_case):
     """Build a case on a curve whose head has strips of its own, or none."""
 
-    def build(own, head=None, contact=50e3, **changes):
+    def build(own, head=None, contact=50e3, control=None, **changes):
         case = build_case("bruni_2015", **CASE, contact={"stiffness": contact}, **changes)
         line = case.catenary.with_changes(dimension="spatial", track={"radius": 3000.0}, mesh=COARSE)
-        panto = case.pantograph.with_changes(head={**HEAD, "suspension": own, **(head or {})})
+        panto = case.pantograph.with_changes(head={**HEAD, "suspension": own, **(head or {})}, control=control)
         return type(case).model_validate({**case.model_dump(), "catenary": line, "pantograph": panto})
 
     return build
@@ -115,7 +115,7 @@ def test_open_line_presses_as_the_steady_state(on_curve):
     assert one.strip_forces[:, last].sum(axis=0) == pytest.approx(one.contact_force_filtered[last], abs=1e-9)
     (figures,) = steady.on_head
     share = 0.5 + MU * DEPTH / APART
-    assert (figures.front_strip_share, figures.rear_strip_share) == pytest.approx((share, 1.0 - share), rel=2e-3)
+    assert figures.strip_shares == pytest.approx([share, 1.0 - share], rel=2e-3)
     assert figures.pitch_max_mrad == pytest.approx(1e3 * np.abs(steady.leading.pitch).max())
 
 
@@ -124,3 +124,5 @@ def test_a_head_that_turns_over_or_has_no_mass_left_is_refused(on_curve):
         on_curve(OWN, {"friction": 1.0, "shaft_depth": 0.5})
     with pytest.raises(ValueError, match=r"strip_mass must leave mass for what carries the strips"):
         on_curve({**OWN, "strip_mass": 5.0})
+    with pytest.raises(ValueError, match=r"control\.feedback must be left out with head\.suspension"):
+        on_curve(OWN, control={"feedback": {"contact_stiffness": 3000.0}, "actuator": {"lag_s": 0.02}})

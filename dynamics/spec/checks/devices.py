@@ -15,7 +15,7 @@ __all__ = ["TYPED_ALONE", "faults_of_devices"]
 
 # keys that let code from outside run, which no file and no record sets
 TYPED_ALONE = ("run_fmu", "run_python")
-_WHATEVER = "whatever its maker wants with this machine; its content on record has sha256"
+_WHATEVER = "whatever its maker wants with this machine, and its content on record has sha256"
 
 
 class _Case(Protocol):
