@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from zipfile import is_zipfile
 
 from catenary.errors import InputError
 
@@ -76,8 +77,10 @@ def refuse_unusable_pantograph(case: CaseSpec) -> None:
     for key, code in asked.items():
         if code is not None:
             refuse_other_content(code.file, code.sha256, f"pantograph.control.{key}")
+            _refuse_no_fmu(code.file if key == "fmu" else None, "pantograph.control.fmu")
     if given.fmu is not None:
         refuse_other_content(given.fmu.file, given.fmu.sha256, "pantograph.fmu")
+        _refuse_no_fmu(given.fmu.file, "pantograph.fmu")
         return
     enters = case.on_open_line and max(case.distances) > case.catenary.station(case.open_line.start)
     moved = "base_motion" if case.base_motion is not None else "a trailing pantograph that enters the line"
@@ -86,6 +89,12 @@ def refuse_unusable_pantograph(case: CaseSpec) -> None:
         raise InputError([f"pantograph.matrices.file '{given.matrices.file}' holds no base, which {moved} needs"])
     if given.matrices is not None:
         linear_pantograph(given)
+
+
+def _refuse_no_fmu(file: str | None, key: str) -> None:
+    """Refuse a file that cannot be an FMU, before a run begins that it would end."""
+    if file is not None and not is_zipfile(file):
+        raise InputError([f"{key}.file must be an FMU, a zip archive with its description in it: '{file}' is none"])
 
 
 def refuse_unfit_case(case: CaseSpec) -> None:

@@ -111,6 +111,18 @@ def test_an_fmu_that_is_another_one_or_wants_a_steady_state_is_refused(catenary,
     assert not (folder / "run").exists()
 
 
+def test_a_file_that_is_no_fmu_is_refused_before_anything_is_written(catenary, folder):
+    (folder / "none.fmu").write_text("no archive", encoding="utf-8")
+    alone = {"kind": "fmu", "name": "given", "fmu": {"file": "none.fmu"}}
+    chain = {"masses": [7.0], "stiffnesses": [100.0], "dampings": [50.0]}
+    controlled = {"name": "given", **chain, "control": {"fmu": {"file": "none.fmu"}}}
+    for content, key in ((alone, "pantograph.fmu"), (controlled, "pantograph.control.fmu")):
+        (folder / "given.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+        ended = catenary("simulate", "pantograph=given.yaml", *OPEN_LINE, "run_dir=run", "run_fmu=true")
+        refused(ended, [f"{key}.file must be an FMU, a zip archive"])
+        assert not (folder / "run").exists()
+
+
 def test_an_fmu_that_hangs_or_crashes_fails_its_run_in_a_sentence(catenary, fmu, folder):
     typed = ("simulate", "pantograph=given.yaml", *OPEN_LINE, "run_fmu=true", "pantograph.fmu.time_limit_s=0.5")
     for name, sentence in (("hangs_at", "gave no answer within 0.5 s"), ("crashes_at", "has crashed")):
