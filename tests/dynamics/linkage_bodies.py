@@ -10,6 +10,7 @@ from scipy.optimize import fsolve
 
 from dynamics.open_line.build import build_pantographs
 from dynamics.open_line.forces import pantograph_residual
+from dynamics.open_line.system import Contacts
 from dynamics.pantograph.articulated import linkage
 
 GRAVITY = 9.81
@@ -143,10 +144,12 @@ def stepped(case, z, pressed, dt, steps):
     """Head and apex (step, 2) of a pantograph free of a line under forces on its head, by classical Runge-Kutta."""
     panto = build_pantographs(case, 0.0)
     mass, out, found = np.asarray(panto.mass), np.zeros(len(panto.mass)), np.zeros((steps + 1, 2))
+    contacts = Contacts(*np.zeros((6, 1)))
 
     def rate(t, y):
         z, v = y.reshape(2, 1, -1)
-        pantograph_residual(panto, 0, 0.0, (z.copy(), v.copy()), (pressed(t), 0.0, 0.0), out)
+        contacts.load[0] = pressed(t)
+        pantograph_residual(panto, 0, 0.0, (z.copy(), v.copy()), (contacts, 0.0), out)
         return np.concatenate([v[0], out / mass])
 
     y = np.concatenate([z, np.zeros(2)])

@@ -42,6 +42,9 @@ def lines(draw):
         content["further_spans"] = [length]
         content["droppers"]["positions"] += [x + length for x in content["droppers"]["positions"]]
         content["droppers"]["contact_wire_heights"] *= 2
+        if content.get("auxiliary_wire"):
+            own = content["auxiliary_wire"]["droppers"]
+            own["positions"] += [x + length for x in own["positions"]]
     return CatenarySpec.model_validate(content)
 
 
