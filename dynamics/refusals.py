@@ -94,7 +94,7 @@ def refuse_unusable_pantograph(case: CaseSpec) -> None:
 def _refuse_no_fmu(file: str | None, key: str) -> None:
     """Refuse a file that cannot be an FMU, before a run begins that it would end."""
     if file is not None and not is_zipfile(file):
-        raise InputError([f"{key}.file must be an FMU, a zip archive with its description in it: '{file}' is none"])
+        raise InputError([f"{key}.file must be an FMU, a zip archive with its description in it: got '{file}'"])
 
 
 def refuse_unfit_case(case: CaseSpec) -> None:

@@ -111,7 +111,7 @@ def test_an_fmu_that_is_another_one_or_wants_a_steady_state_is_refused(catenary,
     assert not (folder / "run").exists()
 
 
-def test_a_file_that_is_no_fmu_is_refused_before_anything_is_written(catenary, folder):
+def test_a_file_of_another_kind_than_an_fmu_is_refused_before_anything_is_written(catenary, folder):
     (folder / "none.fmu").write_text("no archive", encoding="utf-8")
     alone = {"kind": "fmu", "name": "given", "fmu": {"file": "none.fmu"}}
     chain = {"masses": [7.0], "stiffnesses": [100.0], "dampings": [50.0]}
