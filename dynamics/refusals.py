@@ -77,7 +77,8 @@ def refuse_unusable_pantograph(case: CaseSpec) -> None:
     for key, code in asked.items():
         if code is not None:
             refuse_other_content(code.file, code.sha256, f"pantograph.control.{key}")
-            _refuse_no_fmu(code.file if key == "fmu" else None, "pantograph.control.fmu")
+        if code is not None and key == "fmu":
+            _refuse_no_fmu(code.file, "pantograph.control.fmu")
     if given.fmu is not None:
         refuse_other_content(given.fmu.file, given.fmu.sha256, "pantograph.fmu")
         _refuse_no_fmu(given.fmu.file, "pantograph.fmu")
@@ -91,9 +92,9 @@ def refuse_unusable_pantograph(case: CaseSpec) -> None:
         linear_pantograph(given)
 
 
-def _refuse_no_fmu(file: str | None, key: str) -> None:
+def _refuse_no_fmu(file: str, key: str) -> None:
     """Refuse a file that cannot be an FMU, before a run begins that it would end."""
-    if file is not None and not is_zipfile(file):
+    if not is_zipfile(file):
         raise InputError([f"{key}.file must be an FMU, a zip archive with its description in it: got '{file}'"])
 
 

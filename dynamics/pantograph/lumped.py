@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
-from dynamics.pantograph.strips import Touching, strips_of_one_contact
+from dynamics.pantograph.strips import Touching
 from dynamics.spec.pantograph import PantographSpec
 
 __all__ = ["chain_matrix", "pantograph_matrices", "pressed_at_rest"]
@@ -51,7 +51,7 @@ def pressed_at_rest(
     softness: NDArray[np.float64],
     height: NDArray[np.float64],
     applied: NDArray[np.float64],
-    touching: Touching | None = None,
+    touching: Touching,
     by_force: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Rest of equal pantographs that press against springs over their heads, each with its applied force.
@@ -69,8 +69,8 @@ def pressed_at_rest(
         Where a head's resting place is without a force [m].
     applied : float array (pantograph, mass)
         Load of the applied forces [N].
-    touching : Touching, optional
-        What each contact is of; without it every pantograph has one.
+    touching : Touching
+        What each contact is of.
     by_force : float array (mass,), optional
         Load on the masses, downwards, by the contact force of their head [-]: a controller's answer.
 
@@ -83,8 +83,6 @@ def pressed_at_rest(
     """
     count, masses = applied.shape
     n = count * masses
-    if touching is None:
-        touching = Touching(np.arange(count), np.zeros(count, np.int64), strips_of_one_contact(masses))
     (of, strip, strips), contacts = touching, np.arange(len(height))
     heads, loads = np.zeros((2, count, masses, len(height)))
     heads[of, strips.rides[strip], contacts] = 1.0

@@ -7,6 +7,7 @@ status and two numbers, or `FAILED` and the length of the sentence that follows.
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import select
 import signal
@@ -14,9 +15,10 @@ import struct
 import subprocess
 import sys
 import time
-from typing import BinaryIO, ClassVar, Self
+from collections.abc import Callable
+from typing import Any, BinaryIO, ClassVar, Self
 
-__all__ = ["ANSWER", "FAILED", "DeviceError", "OwnProcess", "answer_failure", "end_with_parent"]
+__all__ = ["ANSWER", "FAILED", "DeviceError", "OwnProcess", "answer_by", "answer_failure"]
 
 ANSWER = struct.Struct("<bdd")
 FAILED = 1
@@ -121,6 +123,14 @@ class OwnProcess:
         return self.error(f"{self._about} {what}")
 
 
+def answer_by(serve: Callable[[dict[str, Any], BinaryIO, BinaryIO], None]) -> None:
+    """Serve, inside the process, what its first request says: by that, the pipe of requests and that of answers."""
+    _end_with_parent()
+    read, write = int(sys.argv[1]), int(sys.argv[2])
+    with os.fdopen(read, "rb") as incoming, os.fdopen(write, "wb") as outgoing:
+        serve(json.loads(incoming.readline()), incoming, outgoing)
+
+
 def answer_failure(sentence: object, answers: BinaryIO) -> None:
     """Answer with what is wrong, from inside the process."""
     said = str(sentence).encode()
@@ -128,7 +138,7 @@ def answer_failure(sentence: object, answers: BinaryIO) -> None:
     answers.flush()
 
 
-def end_with_parent() -> None:
+def _end_with_parent() -> None:
     """Ask Linux to end this process with the one that started it, even where its code no longer returns."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(END_WITH_PARENT, signal.SIGKILL)

@@ -185,7 +185,7 @@ class ParameterStudyJob(CaseSpec):
     @model_validator(mode="after")
     def _is_a_study_of_many_points(self) -> Self:
         if self.on_open_line:
-            own = "; simulate and optimise take code from outside" if self.pantograph.runs_code else ""
+            own = " (simulate and optimise take code from outside)" if self.pantograph.runs_code else ""
             raise ValueError(f"solver must be periodic or transient for many points: got open_line{own}")
         return self
 

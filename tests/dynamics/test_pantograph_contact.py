@@ -9,6 +9,7 @@ from catenary.linearised.contact_wire import static_height
 from catenary.linearised.elasticity import static_elasticity
 from dynamics.open_line.solve import solve_open_line
 from dynamics.pantograph.lumped import chain_matrix, pantograph_matrices, pressed_at_rest
+from dynamics.pantograph.strips import Touching, strips_of_one_contact
 from dynamics.spec.case import PantographSpec
 from dynamics.spec.status import Status
 from dynamics.steady_state.periodic import solve_periodic
@@ -113,11 +114,13 @@ def test_pressed_at_rest_is_what_springs_in_series_give():
     softness, height = np.array([[4.0e-5]]), np.array([0.012])
     stiffness = chain_matrix((7000.0, 14000.0, 160.0))
     flexibility = np.linalg.inv(stiffness)
-    z, force = pressed_at_rest(stiffness, softness, height, np.array([[0.0] * 2 + [150.0]]))
+    first = np.zeros(1, np.int64)
+    applied, own = np.array([[0.0] * 2 + [150.0]]), Touching(first, first, strips_of_one_contact(3))
+    z, force = pressed_at_rest(stiffness, softness, height, applied, own)
     expected = (flexibility[0, -1] * 150.0 - 0.012) / (softness[0, 0] + flexibility[0, 0])
     assert force[0] == pytest.approx(expected, rel=1e-12)
     assert z[0, 0] == pytest.approx(0.012 + softness[0, 0] * expected, rel=1e-12)
-    z, force = pressed_at_rest(chain_matrix((7000.0, 14000.0, 0.0)), softness, height, np.array([[0.0] * 2 + [150.0]]))
+    z, force = pressed_at_rest(chain_matrix((7000.0, 14000.0, 0.0)), softness, height, applied, own)
     assert force[0] == pytest.approx(150.0, rel=1e-12)
     np.testing.assert_allclose(z[0], 0.012 + 150.0 * (softness[0, 0] + np.array([0, 1 / 7e3, 1 / 7e3 + 1 / 14e3])))
 

@@ -79,7 +79,7 @@ def test_head_and_strips_move_as_their_own_equations_say(on_curve):
     record = span_map.window.march(span_map.state)
     forces, dt = record.strip_forces[0], span_map.window.dt
     m, k, c = (getattr(case.pantograph, name) for name in ("masses", "stiffnesses", "dampings"))
-    s, I, a = OWN["strip_mass"], OWN["pitch_inertia"], 0.5 * APART  # noqa: E741
+    s, inertia, a = OWN["strip_mass"], OWN["pitch_inertia"], 0.5 * APART
     # carrier, two lower masses, pitch, front, rear: every spring and damper by what it joins
     joints = [
         ([1, -1, 0, 0, 0, 0], k[0], c[0]), ([0, 1, -1, 0, 0, 0], k[1], c[1]), ([0, 0, 1, 0, 0, 0], k[2], c[2]),
@@ -87,7 +87,7 @@ def test_head_and_strips_move_as_their_own_equations_say(on_curve):
         ([1, 0, 0, -a, 0, -1], OWN["stiffness"], OWN["damping"]),
     ]  # fmt: skip
     K, C = (sum(joint[j] * np.outer(joint[0], joint[0]) for joint in joints) for j in (1, 2))
-    M, push = np.diag([m[0] - 2 * s, m[1], m[2], I, s, s]), np.zeros((6, 2))
+    M, push = np.diag([m[0] - 2 * s, m[1], m[2], inertia, s, s]), np.zeros((6, 2))
     push[4, 0] = push[5, 1] = -1.0  # the wire presses strips down
     push[3] = MU * DEPTH  # and drags them backwards, over the shaft: the front rises
     spectrum, motion = np.fft.rfft(forces, axis=1), np.zeros((6, forces.shape[1] // 2 + 1), complex)
@@ -99,6 +99,22 @@ def test_head_and_strips_move_as_their_own_equations_say(on_curve):
         seen = seen - seen.mean()
         assert np.abs(seen - own).max() < 0.02 * np.abs(own).max()
     assert np.abs(record.pitches[0]).max() > 1e-3
+
+
+@pytest.mark.parametrize("own", [OWN, {**OWN, "stiffness": 1e6, "strip_mass": 0.5}])
+def test_strips_press_by_their_penetration_at_a_step_s_end(on_curve, own):
+    """Force is stiffness times strip less wire, both as all forces of the step have moved them."""
+    case = on_curve(own)
+    window = TravellingWindow(case, vertical_cell(periodic_equilibrium(case.catenary)), 2, 2)
+    state, _ = window.static_start()
+    force = window.march(state).strip_forces[0, :, -1]
+    contact, n = window.operators.contact, window.cell.n_dof
+    assert (force > 10.0).all() and abs(force[0] - force[1]) > 1.0
+    for k in range(2):
+        dof, column = contact.dof[k, -1], window.behind + contact.column[k, -1]
+        wire = contact.height[k, -1] + contact.weight[k, -1] @ state.u[dof % n, column + dof // n]
+        strip = state.z[0, 4 + k] + contact.lever[k, -1] * state.z[0, -1]
+        assert force[k] == pytest.approx(50e3 * (strip - wire), abs=1e-5)
 
 
 def test_open_line_presses_as_the_steady_state(on_curve):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import os
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,7 +10,7 @@ from typing import Any, BinaryIO
 from dynamics.pantograph.control.asked import REQUEST, STOP
 from dynamics.pantograph.fmu.archive import FmuError, refuse_variables, unpack_on_record
 from dynamics.pantograph.fmu.library import Instance
-from dynamics.pantograph.own_process import ANSWER, answer_failure, end_with_parent
+from dynamics.pantograph.own_process import ANSWER, answer_by, answer_failure
 
 __all__ = ["serve"]
 
@@ -58,7 +55,4 @@ def _answer(answers: BinaryIO, force: float) -> None:
 
 
 if __name__ == "__main__":
-    end_with_parent()
-    read, write = int(sys.argv[1]), int(sys.argv[2])
-    with os.fdopen(read, "rb") as incoming, os.fdopen(write, "wb") as outgoing:
-        serve(json.loads(incoming.readline()), incoming, outgoing)
+    answer_by(serve)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
-import os
-import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from dynamics.pantograph.control.asked import MEASURED, REQUEST, STOP
-from dynamics.pantograph.own_process import ANSWER, DeviceError, answer_failure, end_with_parent
+from dynamics.pantograph.own_process import ANSWER, DeviceError, answer_by, answer_failure
 
 __all__ = ["FunctionError", "serve"]
 
@@ -84,7 +81,4 @@ def _in_a_line(error: BaseException, path: Path) -> str:
 
 
 if __name__ == "__main__":
-    end_with_parent()
-    read, write = int(sys.argv[1]), int(sys.argv[2])
-    with os.fdopen(read, "rb") as incoming, os.fdopen(write, "wb") as outgoing:
-        serve(json.loads(incoming.readline()), incoming, outgoing)
+    answer_by(serve)

@@ -6,18 +6,15 @@ velocity, or the length of a sentence and the sentence. The FMU may print what i
 
 from __future__ import annotations
 
-import json
 import math
-import os
 import struct
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from dynamics.pantograph.fmu.archive import Archive, FmuError, refuse_variables, unpack_on_record
 from dynamics.pantograph.fmu.library import Instance
-from dynamics.pantograph.own_process import ANSWER, answer_failure, end_with_parent
+from dynamics.pantograph.own_process import ANSWER, answer_by, answer_failure
 
 __all__ = ["REQUEST", "RESTART", "STEP", "STOP", "serve"]
 
@@ -66,7 +63,4 @@ def _answer(instance: Instance, outputs: tuple[str, str], answers: BinaryIO) -> 
 
 
 if __name__ == "__main__":
-    end_with_parent()
-    read, write = int(sys.argv[1]), int(sys.argv[2])
-    with os.fdopen(read, "rb") as incoming, os.fdopen(write, "wb") as outgoing:
-        serve(json.loads(incoming.readline()), incoming, outgoing)
+    answer_by(serve)

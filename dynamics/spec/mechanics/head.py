@@ -59,7 +59,8 @@ class HeadSpec(Spec):
     suspension: StripSuspensionSpec | None = Field(
         default=None,
         exclude_if=lambda value: value is None,
-        description="of the strips, with the head's pitch; none: both share the force of one contact",
+        description="of the strips, each a contact of contact.stiffness, with the head's pitch; none: both share the "
+        "force of one contact",
     )
     crown_radius: Annotated[float, Field(ge=1.0, le=1.0e6)] = Field(
         default=1.0e6, description="of the strips' profile across the track, for contact.space [m]"
