@@ -79,9 +79,10 @@ def refuse_unusable_pantograph(case: CaseSpec) -> None:
             refuse_other_content(code.file, code.sha256, f"pantograph.control.{key}")
         if code is not None and key == "fmu":
             _refuse_no_fmu(code.file, "pantograph.control.fmu")
-    if given.fmu is not None:
-        refuse_other_content(given.fmu.file, given.fmu.sha256, "pantograph.fmu")
-        _refuse_no_fmu(given.fmu.file, "pantograph.fmu")
+    if given.stepped is not None:
+        refuse_other_content(given.stepped.file, given.stepped.sha256, f"pantograph.{given.kind}")
+        if given.fmu is not None:
+            _refuse_no_fmu(given.fmu.file, "pantograph.fmu")
         return
     enters = case.on_open_line and max(case.distances) > case.catenary.station(case.open_line.start)
     moved = "base_motion" if case.base_motion is not None else "a trailing pantograph that enters the line"

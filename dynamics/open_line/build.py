@@ -228,7 +228,7 @@ def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
     One that begins before the line's first support has no force and a lowered base there; both rise over the entry
     length from that support on (PACDIN, section 2.2).
     """
-    driven = case.pantograph.kind == "fmu"
+    driven = case.pantograph.stepped is not None
     own = HEAD_ALONE if driven else linear_pantograph(case.pantograph, case.pressed_N)
     base, track = base_record(case), case.catenary.track
     stations, middle = head_middle(case, base)

@@ -73,7 +73,7 @@ def run_whole_line(case: CaseSpec, line: WholeLine, first_span: float, spans: fl
     InputError
         If an explicit step is longer than the mesh allows.
     DeviceError
-        If the pantograph is an FMU, or its controller a function or an FMU, that fails.
+        If code from outside, the pantograph's or its controller's, fails.
     """
     if case.applied_force_N is None:
         raise ValueError("the march of a whole line needs applied_force_N: it holds no mean force")
@@ -81,7 +81,7 @@ def run_whole_line(case: CaseSpec, line: WholeLine, first_span: float, spans: fl
     way = first_span, first_span + spans
     control = case.pantograph.control
     asked = control is not None and control.asked is not None
-    if case.pantograph.kind != "fmu" and not asked:
+    if case.pantograph.stepped is None and not asked:
         return _march(case, line, pantographs, way)
     with (AskedControls if asked else DrivenHeads)(case, line, pantographs) as devices:
         return _march(case, line, devices.pantographs, way, devices)

@@ -97,11 +97,11 @@ def linear_pantograph(spec: PantographSpec, force: float = 0.0) -> LinearPantogr
     """
     if spec.kind == "matrices" and spec.matrices is not None:
         return _transformed(read_matrices(spec.matrices))
-    if spec.kind == "fmu":
+    if spec.stepped is not None:
         raise InputError(
             [
                 "pantograph.kind must be lumped, matrices or articulated where its equations enter, as in a steady "
-                "state (solver=periodic or transient): got fmu; use solver=open_line"
+                f"state (solver=periodic or transient): got {spec.kind}; use solver=open_line"
             ]
         )
     if spec.articulated is not None:

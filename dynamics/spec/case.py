@@ -103,8 +103,8 @@ class CaseSpec(Spec):
     )
     run_python: bool = Field(
         default=False,
-        description="run the code of a controller that is a Python function, in a process of its own; only as typed, "
-        "no file or record of another run sets it",
+        description="run the Python code of a pantograph or controller, in a process of its own; only as typed, no "
+        "file or record of another run sets it",
     )
 
     def __str__(self) -> str:

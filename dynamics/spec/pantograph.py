@@ -1,4 +1,4 @@
-"""Validated description of a pantograph: lumped masses, matrices from a file, or a supplier's FMU (SI units)."""
+"""Validated description of a pantograph: lumped masses, matrices, arms, or what steps itself (SI units)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from catenary.errors import InputError
 from catenary.spec.components import Spec
 from catenary.spec.line import Mark
 from dynamics.spec.control.controller import ControlSpec
-from dynamics.spec.control.given_file import GivenFile, VariableName
+from dynamics.spec.control.given_file import GivenFile
 from dynamics.spec.mechanics.articulated import ArticulatedSpec
 from dynamics.spec.mechanics.head import HeadSpec, StripSuspensionSpec
+from dynamics.spec.mechanics.stepped import FmuSpec, PythonModelSpec, SteppedSpec
 
 __all__ = ["FmuSpec", "GivenFile", "MatricesSpec", "PantographSpec"]
 
 # blocks and lists that belong to one kind alone; what else a kind needs is its own block
 LUMPED = ("masses", "stiffnesses", "dampings")
-BLOCKS = ("matrices", "articulated", "fmu")
+BLOCKS = ("matrices", "articulated", "fmu", "python")
 
 
 class MatricesSpec(GivenFile):
@@ -32,29 +33,6 @@ class MatricesSpec(GivenFile):
     """
 
 
-class FmuSpec(GivenFile):
-    """A pantograph as an FMU for co-simulation (FMI 2 or 3): contact force in, height and velocity of the head out."""
-
-    force: VariableName = Field(default="contact_force", description="input: force that presses the head down [N]")
-    height: VariableName = Field(default="head_height", description="output: height of the head [m]")
-    velocity: VariableName = Field(default="head_velocity", description="output: its velocity upwards [m/s]")
-    applied: VariableName = Field(
-        default="applied_force", description="parameter or input: uplift force, set before the run begins [N]"
-    )
-    zero_height_m: Annotated[float, Field(ge=-20.0, le=20.0)] = Field(
-        default=0.0, description="height of the head, as the FMU counts it, at the contact wire's at the support [m]"
-    )
-    settle_s: Annotated[float, Field(ge=0.0, le=60.0)] = Field(
-        default=3.0, description="time that it has to come to rest under the wire before the run [s]"
-    )
-    time_limit_s: Annotated[float, Field(ge=0.01, le=600.0)] = Field(
-        default=10.0, description="longest time for one answer; it is then ended [s]"
-    )
-    parameters: dict[VariableName, float] = Field(
-        default_factory=dict, max_length=1000, description="values of its other parameters"
-    )
-
-
 class PantographSpec(Spec):
     """Pantograph: lumped masses (listed from the head down to the base, any number), matrices, or an FMU.
 
@@ -64,8 +42,8 @@ class PantographSpec(Spec):
     """
 
     schema_version: Literal[1] = 1
-    kind: Literal["lumped", "matrices", "articulated", "fmu"] = Field(
-        default="lumped", description="lumped masses, matrices from a file, arms and rod, or an FMU"
+    kind: Literal["lumped", "matrices", "articulated", "fmu", "python"] = Field(
+        default="lumped", description="lumped masses, matrices from a file, arms and rod, an FMU, or a class in Python"
     )
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")] = Field(description="short name")
     description: str = Field(default="", description="where the data come from")
@@ -90,6 +68,9 @@ class PantographSpec(Spec):
         default=None, description="arms, rod, joints and head, with kind: articulated"
     )
     fmu: FmuSpec | None = Field(default=None, description="the FMU and its variables, with kind: fmu")
+    python: PythonModelSpec | None = Field(
+        default=None, description="a class of your own that steps the pantograph, with kind: python"
+    )
     control: ControlSpec | None = Field(
         default=None,
         exclude_if=lambda value: value is None,
@@ -155,12 +136,17 @@ class PantographSpec(Spec):
     @property
     def runs_code(self) -> bool:
         """Whether it, or its controller, is code from outside, which only an open line can be run with."""
-        return self.fmu is not None or (self.control is not None and self.control.asked is not None)
+        return self.stepped is not None or (self.control is not None and self.control.asked is not None)
+
+    @property
+    def stepped(self) -> SteppedSpec | None:
+        """What steps itself, if it does."""
+        return self.fmu or self.python
 
     @property
     def given_file(self) -> GivenFile | None:
         """File that it is read from, if any."""
-        return self.matrices or self.fmu
+        return self.matrices or self.stepped
 
     @model_validator(mode="after")
     def _of_its_kind(self) -> Self:
@@ -185,10 +171,12 @@ class PantographSpec(Spec):
         """Say what no controller can act on."""
         if self.control is not None and self.control.feedback is not None and self._suspended is not None:
             return ["control.feedback must be left out with head.suspension: its model has one contact (use pid)"]
-        if self.control is None or (self.kind != "fmu" and (self.control.acts != "suspension" or self._has_suspension)):
+        if self.control is None:
             return []
-        if self.kind == "fmu":
-            return ["control must be left out: kind is fmu, which holds its own"]
+        if self.stepped is not None:
+            return [f"control must be left out: kind is {self.kind}, which holds its own"]
+        if self.control.acts != "suspension" or self._has_suspension:
+            return []
         return [f"control.acts must be base or head where head and next mass are not known: kind is {self.kind}"]
 
     @property

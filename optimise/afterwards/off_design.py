@@ -168,7 +168,7 @@ def run_conditions(
     repeats = {"solver": "periodic" if assured else "transient"}
     run = case if case.on_open_line else case.model_copy(update=repeats)
     cluster = cluster.for_assured if assured else cluster
-    setting = Setting(run, time_limit_s=cluster.time_limit_s, assured=assured)
+    setting = Setting(run, time_limit_s=cluster.time_limit_s, assured=assured and not run.on_open_line)
     kind = RunKind("off-design table", Outcome, (run, assured))
     with open_executor(cluster, evaluate_variation, setting, per_worker=ONE_AT_A_TIME) as executor:
         answers: dict[int, Outcome] = runs.run_all(executor, first, kind, of=len(jobs))

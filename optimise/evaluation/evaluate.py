@@ -157,7 +157,12 @@ def _solve(case: CaseSpec, setting: Setting) -> tuple[Solution, NumericalError |
     from dynamics.solution import solve
 
     if case.on_open_line:
-        return solve(case, applied_force=setting.start), None
+        solution = solve(case, applied_force=setting.start)
+        if not setting.assured:
+            return solution, None
+        from dynamics.accuracy.numerical_error import estimate_error
+
+        return solution, estimate_error(case, solution)
     if not setting.assured:
         return solve(case, setting.start), None
     from dynamics.accuracy.assured import on_long_window, on_short_window, solve_assured
@@ -173,6 +178,8 @@ def _point(job: Job, setting: Setting, policy: StartPolicy | None) -> Outcome:
     from optimise.evaluation.known_lines import cell_of, equilibrium_of
 
     case = case_of(job, setting)
+    if case.on_open_line:
+        return outcome_of(job.number, solve(case))
     equilibrium = equilibrium_of(case.catenary)
     if not case.seeks_steady_state or policy is None:
         return outcome_of(job.number, solve(case, equilibrium=equilibrium))

@@ -95,6 +95,11 @@ class Batch:
         return len(self.jobs)
 
     @property
+    def split(self) -> tuple[Batch, ...]:
+        """Batches of one job each, numbered as their jobs are."""
+        return tuple(Batch(job.number, (job,)) for job in self.jobs)
+
+    @property
     def in_words(self) -> str:
         """What is evaluated, for a sentence about it."""
         return f"these {self.size} points" if self.size > 1 else "this point"

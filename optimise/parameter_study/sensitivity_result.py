@@ -62,8 +62,9 @@ class SensitivityInput(ParameterStudyInput):
 
     @cached_property
     def batches(self) -> list[Batch]:
-        """Every point, near ones together."""
-        return sample_batches(self.plan, self.sensitivity)
+        """Every point, near ones together; one by one where no state is continued."""
+        batches = sample_batches(self.plan, self.sensitivity)
+        return [one for batch in batches for one in batch.split] if self.case.on_open_line else batches
 
     @property
     def setting(self) -> Setting:

@@ -47,8 +47,9 @@ class SweepInput(ParameterStudyInput):
 
     @cached_property
     def batches(self) -> list[Batch]:
-        """Every point, along the axes."""
-        return sweep_batches(self.sweep)
+        """Every point, along the axes; one by one where no state is continued."""
+        batches = sweep_batches(self.sweep)
+        return [one for batch in batches for one in batch.split] if self.case.on_open_line else batches
 
     @property
     def setting(self) -> Setting:

@@ -182,13 +182,6 @@ class ParameterStudyJob(CaseSpec):
         default=None, description="folder of the study; without it outputs/sweeps/<name> or outputs/sensitivity/<name>"
     )
 
-    @model_validator(mode="after")
-    def _is_a_study_of_many_points(self) -> Self:
-        if self.on_open_line:
-            own = " (simulate and optimise take code from outside)" if self.pantograph.runs_code else ""
-            raise ValueError(f"solver must be periodic or transient for many points: got open_line{own}")
-        return self
-
 
 class SweepJob(ParameterStudyJob):
     """Statistics of the contact force over an array of inputs."""
@@ -208,6 +201,15 @@ class SensitivityJob(ParameterStudyJob):
 
     periodic: SensitivityPeriodicSpec = SensitivityPeriodicSpec()  # pyright: ignore[reportIncompatibleVariableOverride]
     sensitivity: SensitivityInputsSpec
+
+    @model_validator(mode="after")
+    def _has_derivatives(self) -> Self:
+        if self.on_open_line and "gradient" in self.sensitivity.methods:
+            raise ValueError(
+                "sensitivity.methods must be without gradient with solver=open_line, since exact derivatives are those "
+                f"of a steady state (local takes differences): got {', '.join(self.sensitivity.methods)}"
+            )
+        return self
 
 
 def campaign_of(job: OptimiseJob) -> CampaignSpec:

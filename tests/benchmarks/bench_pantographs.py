@@ -1,6 +1,7 @@
 """Pantographs as matrices, FMUs and arms: standard deviation and time against lumped masses."""
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,9 @@ from dynamics.spec.pantograph import PantographSpec
 
 REPEATS = 3
 OPEN_LINE = ("solver=open_line", "open_line.spans=20", "dt=1e-3", "applied_force_N=170")
+
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "exudyn" / "pantograph.yaml"
 
 
 def repeated(case, other):
@@ -82,3 +86,17 @@ def test_arms_against_lumped_masses(figure, bruni, solver):
     found = repeated(other.model_copy(update={"pantograph": lumped}), other)
     reach = "<= 1.5 times" if solver == "open_line" else "<= 1.1 times"
     line(figure, f"arms and rod with dry friction, {solver}, 275 km/h", found, reach)
+
+
+@pytest.mark.benchmark
+def test_arms_of_another_program(figure, bruni):
+    """Arms in Exudyn, stepped in a process of their own, against the project's own arms without friction."""
+    pytest.importorskip("exudyn", reason="no Exudyn: pip install exudyn==1.13.6")
+    own = load_pantograph("articulated").with_changes(articulated={"friction": [0.0] * 4, "lifting": "torque"})
+    native = bruni(275, *OPEN_LINE).model_copy(update={"pantograph": own})
+    other = native.model_copy(update={"pantograph": load_pantograph(EXAMPLE), "run_python": True})
+    (one, theirs), spent = repeated(native, other)
+    _, (masses, _) = repeated(native.model_copy(update={"pantograph": load_pantograph("bruni_2015")}), native)
+    change = f"sigma {theirs:.3f} N, {100.0 * (theirs / one - 1.0):+.4f} % of the own arms'"
+    times = f"{spent[1]:.2f} s, {spent[1] / spent[0]:.2f} times theirs, {spent[1] / masses:.2f} times lumped masses'"
+    figure("arms by Exudyn, open_line, 275 km/h", f"{change}; {times}", "<= 2.5 times")

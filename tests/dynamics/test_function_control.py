@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from dynamics.pantograph.control.asked import MEASURED
 from dynamics.pantograph.control.function import AskedFunction
-from dynamics.pantograph.control.function_process import FunctionError
+from dynamics.pantograph.user_code import CodeError
 from dynamics.simulation import run_case
 from dynamics.spec.case_input import load_pantograph
 from dynamics.spec.control.controller import ControlSpec
@@ -144,8 +144,8 @@ def test_a_function_that_goes_wrong_ends_the_run_in_a_sentence(run, function, bo
     block = function(f"def control(t, measured, memory):\n    {body}\n", time_limit_s=0.5)
     found = run(pantograph(block))
     assert found.solution.status is Status.DEVICE_FAILED
-    with pytest.raises(FunctionError, match=sentence):
-        raise FunctionError(found.message)
+    with pytest.raises(CodeError, match=sentence):
+        raise CodeError(found.message)
     assert "\n" not in found.message and block["python"]["file"] in found.message
     assert time.monotonic() - began < 60.0
 
@@ -161,7 +161,7 @@ def test_a_function_that_goes_wrong_ends_the_run_in_a_sentence(run, function, bo
 )
 def test_a_file_that_cannot_be_used_is_named(function, text, content, sentence):
     spec = ControlSpec.model_validate(function(text, **content)).python
-    with pytest.raises(FunctionError, match=sentence):
+    with pytest.raises(CodeError, match=sentence):
         AskedFunction(spec, 1e-3, 0.0)
 
 

@@ -1,4 +1,4 @@
-"""A campaign whose pantograph runs code that hangs: that design fails in one sentence, and the search continues."""
+"""Campaigns, sweeps and studies whose pantograph runs code: where it hangs, that design or point fails alone."""
 
 from dataclasses import replace
 
@@ -11,9 +11,14 @@ from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.case_input import job_input, load_pantograph
 from dynamics.spec.pantograph import PantographSpec
-from optimise.evaluation.evaluate import evaluate
+from optimise.evaluation.evaluate import evaluate, evaluate_batch
 from optimise.evaluation.outcome import OutcomeStatus
+from optimise.parameter_study.sensitivity import run_sensitivity
+from optimise.parameter_study.sensitivity_result import SensitivityInput
+from optimise.parameter_study.sweep import load_sweep, run_sweep
 from optimise.search.campaign import run_campaign
+from optimise.spec.sensitivity import SensitivitySpec
+from optimise.spec.sweep import SweepSpec
 
 SHORT = {
     "kind": "line",
@@ -136,3 +141,47 @@ def test_designs_on_an_open_line_differ_by_their_own_figures(case, build_line, t
     assert len(set(sigmas)) == len(sigmas) == 4
     found = solve(result.case_with(result.line_of(result.best), result.best))
     assert found.train_statistics.contact_force_std_N == pytest.approx(result.best.outcome.sigma_N, rel=1e-9)
+
+
+AXES = {"contact.stiffness": (50e3, 1e5, 2e5)}
+
+
+def hanging_at_the_second(batch, setting):
+    """Points of which the second one's FMU hangs before its end."""
+    if batch.jobs[0].number != 1:
+        return evaluate_batch(batch, setting)
+    own = setting.case.pantograph
+    head = own.model_copy(update={"fmu": hanging(own.fmu)})
+    return evaluate_batch(batch, replace(setting, case=setting.case.model_copy(update={"pantograph": head})))
+
+
+@pytest.mark.parametrize("place", ["by stations", "that repeats"])
+def test_a_sweep_marches_each_point_and_one_whose_fmu_hangs_fails_alone(case, build_line, tmp_path, lumped_fmu, place):
+    fmu = {"file": str(lumped_fmu(2)), "settle_s": 0.4, "time_limit_s": 0.5}
+    own = case({"kind": "fmu", "name": "lumped", "fmu": fmu}, **searched(place, build_line)[1], run_fmu=True)
+    spec = SweepSpec.model_validate({"sweep": {"name": "s", "axes": AXES}, "cluster": {"kind": "serial"}})
+    result = run_sweep(spec, own, tmp_path / "out", error_estimate=True, evaluate=hanging_at_the_second)
+    states = [result.points[k,].status for k in range(3)]
+    assert states == [OutcomeStatus.OK, OutcomeStatus.DEVICE_FAILED, OutcomeStatus.OK] and result.failed == 1
+    assert SENTENCE in result.points[1,].message
+    one = solve(own.model_copy(update={"contact": own.contact.model_copy(update={"stiffness": 2e5})}))
+    assert result.points[2,].sigma_N == pytest.approx(one.train_statistics.contact_force_std_N, rel=1e-12)
+    # the two points of the verdict stand with the error of step and mesh, by the same FMU on other numerics
+    ends = {point.index: point for point in load_sweep(tmp_path / "out").assured}
+    assert set(ends) == {(0,), (2,)}
+    for point in ends.values():
+        assert point.sigma_N == pytest.approx(result.points[point.index].sigma_N, rel=1e-12)
+        assert 0.0 < point.error_N < 0.1 * point.sigma_N
+
+
+def test_a_sensitivity_study_marches_each_point(case, build_line, tmp_path):
+    own = case(load_pantograph("bruni_2015").model_dump(), **searched("that repeats", build_line)[1])
+    inputs = {"contact.stiffness": {"low": 50e3, "high": 1e5}, "pantograph.masses.0": {"low": 6.0, "high": 9.0}}
+    study = {"sensitivity": {"inputs": inputs, "methods": ["local"]}, "cluster": {"kind": "serial"}}
+    spec = SensitivitySpec.model_validate(study)
+    assert all(batch.size == 1 for batch in SensitivityInput(sensitivity=spec.sensitivity, case=own).batches)
+    result = run_sensitivity(spec, own, tmp_path / "out")
+    assert {point.status for point in result.points.values()} == {OutcomeStatus.OK}
+    sigmas = [result.points[k].sigma_N for k in range(9)]
+    assert len(set(sigmas)) == 9
+    assert sigmas[0] == pytest.approx(solve(own).train_statistics.contact_force_std_N, rel=1e-12)

@@ -25,8 +25,11 @@ from dynamics.open_line.integrators.scheme import ImplicitScheme, Work
 from dynamics.open_line.march import Record, march_step
 from dynamics.open_line.static_start import rest_under, start_at_rest
 from dynamics.open_line.system import Floats, Pantographs, State, System
-from dynamics.pantograph.fmu.device import FmuDevice, Rest, measured_yield
+from dynamics.pantograph.fmu.device import FmuDevice
+from dynamics.pantograph.stepped.device import Rest, SteppedDevice, measured_yield
+from dynamics.pantograph.stepped.python import PythonDevice
 from dynamics.spec.case import CaseSpec
+from dynamics.spec.pantograph import PantographSpec
 
 __all__ = ["DrivenHeads"]
 
@@ -48,21 +51,21 @@ class DrivenHeads:
 
     Raises
     ------
-    FmuError
+    DeviceError
         If a device cannot be used, fails, or does not answer in time.
     """
 
     def __init__(self, case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> None:
-        fmu = case.pantograph.fmu
-        assert fmu is not None
         self._line, self._dt = line, case.time_step
         rests = [Rest(*found) for found in rest_under(case, line, pantographs)]
         self._ended = ExitStack()
         try:
-            self._devices = [self._ended.enter_context(FmuDevice(fmu, float(f))) for f in pantographs.applied]
-            self._yield = measured_yield(self._devices[0], rests[0], self._dt)
-            self._devices[0].restart()
-            at_rest = [device.settle(rest, self._dt) for device, rest in zip(self._devices, rests, strict=True)]
+            self._devices = [
+                self._ended.enter_context(_started(case.pantograph, float(f))) for f in pantographs.applied
+            ]
+            self._yield, leading = measured_yield(self._devices[0], rests[0], self._dt)
+            trailing = zip(self._devices[1:], rests[1:], strict=True)
+            at_rest = [leading, *(device.settle(rest, self._dt) for device, rest in trailing)]
         except BaseException:
             self._ended.close()
             raise
@@ -122,3 +125,11 @@ class DrivenHeads:
             pushed = (mean[p] - self._handed[p]) / self.mass
             self._ahead[p] = 2.0 * self._acceleration[p] - last + pushed
         self._handed = mean
+
+
+def _started(spec: PantographSpec, applied_force: float) -> SteppedDevice:
+    """One pantograph's code in a process of its own."""
+    if spec.fmu is not None:
+        return FmuDevice(spec.fmu, applied_force)
+    assert spec.python is not None
+    return PythonDevice(spec.python, applied_force)

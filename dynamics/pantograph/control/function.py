@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dynamics.pantograph.control.asked import AskedCode
-from dynamics.pantograph.control.function_process import FunctionError
+from dynamics.pantograph.user_code import CodeError
 from dynamics.spec.control.function import FunctionSpec
 
 __all__ = ["AskedFunction"]
@@ -22,11 +22,11 @@ class AskedFunction(AskedCode):
 
     Raises
     ------
-    FunctionError
+    CodeError
         If it cannot be used, fails, crashes, or does not answer in time; in one sentence that names its file.
     """
 
-    error = FunctionError
+    error = CodeError
 
     def __init__(self, spec: FunctionSpec, step: float, reference: float) -> None:
         told = spec.model_dump(include={"file", "sha256", "function"})

@@ -50,14 +50,14 @@ class _Case(Protocol):
 
 
 def faults_of_devices(case: _Case) -> list[str]:
-    """Say what a controller, arms, an FMU or a Python function cannot do, and that code runs only where typed."""
+    """Say what a controller, arms, an FMU or Python code cannot do, and that code runs only where typed."""
     control = case.pantograph.control
     rk4 = case.on_open_line and case.open_line.integrator == "rk4"
     if control is not None and rk4:
         return ["open_line.integrator must be newmark or hht with pantograph.control: got rk4"]
     if case.pantograph.articulated is not None and case.base_motion is not None:
         return ["base_motion must be left out with pantograph.kind articulated, whose arms it would accelerate"]
-    problems = _faults_of_an_fmu(case, rk4=rk4)
+    problems = _faults_of_what_steps_itself(case, rk4=rk4)
     return problems if control is None else problems + _faults_of_asked_code(case, control)
 
 
@@ -72,10 +72,7 @@ def _faults_of_asked_code(case: _Case, control: ControlSpec) -> list[str]:
             "pid and feedback do"
         )
     if function is not None and not case.run_python:
-        problems.append(
-            f"run_python=true must be typed to run the function {function.function} of {function.file}: Python code "
-            f"can do {_WHATEVER} {function.sha256[:16]}..."
-        )
+        problems.append(_python_not_typed(f"function {function.function}", function))
     if control.fmu is not None and not case.run_fmu:
         problems.append(_fmu_not_typed(control.fmu))
     return problems
@@ -88,9 +85,16 @@ def _fmu_not_typed(fmu: GivenFile) -> str:
     )
 
 
-def _faults_of_an_fmu(case: _Case, *, rk4: bool) -> list[str]:
-    fmu = case.pantograph.fmu
-    if fmu is None:
+def _python_not_typed(what: str, code: GivenFile) -> str:
+    return (
+        f"run_python=true must be typed to run the {what} of {code.file}: Python code can do {_WHATEVER} "
+        f"{code.sha256[:16]}..."
+    )
+
+
+def _faults_of_what_steps_itself(case: _Case, *, rk4: bool) -> list[str]:
+    own, fmu, python = case.pantograph, case.pantograph.fmu, case.pantograph.python
+    if own.stepped is None:
         return []
     asked = {
         f"solver={case.solver}": not case.on_open_line,
@@ -101,11 +105,13 @@ def _faults_of_an_fmu(case: _Case, *, rk4: bool) -> list[str]:
         ),
     }
     problems = [
-        f"pantograph.kind fmu takes solver=open_line with an implicit integrator, a base that does not move and "
+        f"pantograph.kind {own.kind} takes solver=open_line with an implicit integrator, a base that does not move and "
         f"pantographs that all begin under the line: got {what}"
         for what, wrong in asked.items()
         if wrong
     ]
-    if not case.run_fmu:
+    if fmu is not None and not case.run_fmu:
         problems.append(_fmu_not_typed(fmu))
+    if python is not None and not case.run_python:
+        problems.append(_python_not_typed(f"class {python.model}", python))
     return problems
