@@ -54,9 +54,7 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
         "periodic.tolerance=1e-4",
         "speed_kmh=275",  # at the experiment's 320 km/h so short a window repeats its state to no better than 0.3 %
         "error_estimate=true",
-        # what has an error is run on long windows: few elements, and few conditions
-        "catenary.mesh.elements_per_bay=2",
-        "catenary.mesh.largest_element_length=60",
+        # what has an error is run on long windows: few conditions
         "trust.contact_stiffness=[]",
         "trust.damping_factors=[]",
         "trust.height_errors_mm=[]",
