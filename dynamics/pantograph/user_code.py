@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from dynamics.pantograph.own_process import DeviceError
@@ -34,7 +36,10 @@ def code_of(file: str, sha256: str, name: str, kind: str) -> Callable[..., Any]:
         raise CodeError(f"cannot be read: {error.strerror}") from error
     if hashlib.sha256(content).hexdigest() != sha256:
         raise CodeError("has another content than that on record")
-    found: dict[str, Any] = {"__name__": path.stem, "__file__": str(path)}
+    module = ModuleType(f"code_of_{path.stem}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module  # where a dataclass looks its own module up
+    found = vars(module)
     try:
         exec(compile(content, str(path), "exec"), found)  # the user has typed that it may run
     except BaseException as error:

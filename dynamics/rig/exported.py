@@ -104,6 +104,10 @@ def refuse_unfit_bundle(case: CaseSpec, folder: Path) -> None:
     InputError
         In a sentence.
     """
+    if case.pantograph.runs_code:
+        raise InputError(
+            [f"pantograph must be without code from outside where a bundle is made for it: got {case.pantograph.name}"]
+        )
     refuse_slack_line(case.catenary)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())) and not (folder / "pfem.nc").is_file():
         raise InputError([other_files(folder, "bundle")])

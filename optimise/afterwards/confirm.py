@@ -80,16 +80,21 @@ class DesignConfirmation:
 
 @dataclass(frozen=True, repr=False)
 class Confirmation:
-    """Nominal line and best design confirmed; ``whole_line`` where they end, and are run from end to end."""
+    """Nominal line and best design confirmed; ``whole_line`` where they are run from end to end, as in the search.
+
+    ``refined`` says whether that was on finer numerics than the search's.
+    """
 
     nominal: DesignConfirmation
     best: DesignConfirmation
     whole_line: bool = False
+    refined: bool = True
 
     @property
     def by(self) -> str:
         """What confirms them, in words."""
-        return "finer run of the whole line" if self.whole_line else "long transient"
+        whole = "finer run of the whole line" if self.refined else "same run of the whole line again"
+        return whole if self.whole_line else "long transient"
 
     @property
     def change_percent(self) -> float:
@@ -148,7 +153,7 @@ def confirm(
     run = solve or _long_transient
     nominal = _confirm(result, result.nominal, run, refine)
     found = nominal if best.number == 0 else _confirm(result, best, run, refine)
-    return Confirmation(nominal, found, result.case.on_open_line)
+    return Confirmation(nominal, found, result.case.on_open_line, refine)
 
 
 def _long_transient(case: CaseSpec) -> Solution:

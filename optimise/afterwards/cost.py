@@ -128,9 +128,13 @@ def not_counted(campaign: CampaignSpec, case: CaseSpec, off_design: OffDesignSpe
             f"steps, {free} variables) and a few for each step"
         )
     runs = 2 * len(conditions(case, off_design, len(case.catenary.droppers.positions)))
-    parts.append(f"the confirmation, 4 long transients; the off-design table, {runs} steady states with their errors")
+    if case.on_open_line:
+        parts.append(f"the confirmation, 4 marches, two of them finer; the off-design table, {runs} marches")
+    else:
+        errors = "steady states with their errors"
+        parts.append(f"the confirmation, 4 long transients; the off-design table, {runs} {errors}")
     tolerance = off_design.length_tolerance
-    if tolerance.rise_percent is not None:
+    if tolerance.rise_percent is not None and not case.on_open_line:
         lines = 2 * tolerance.samples
         parts.append(
             f"the tolerance of {len(case.catenary.droppers.positions)} dropper lengths, about ten steady states each, "

@@ -34,8 +34,10 @@ def _description(name: str) -> str:
     spec: Any = CaseSpec
     text = ""
     for part in name.split("."):
-        if part.isdigit() or not (isinstance(spec, type) and issubclass(spec, BaseModel)):
+        if part.isdigit():
             continue
+        if not (isinstance(spec, type) and issubclass(spec, BaseModel)):
+            return part  # a name of the user's, such as that of a parameter
         field = spec.model_fields.get(part)
         if field is None:
             return ""

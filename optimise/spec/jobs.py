@@ -130,7 +130,10 @@ class OptimiseJob(CaseSpec):
     @model_validator(mode="after")
     def _campaign_is_possible(self) -> Self:
         if self.on_open_line and not self.catenary.ends and not self.pantograph.runs_code:
-            raise ValueError("solver must be periodic or transient for a campaign: got open_line")
+            raise ValueError(
+                "solver must be periodic or transient for a campaign: got open_line, which is for lines by stations "
+                "and for pantographs or controllers of code from outside"
+            )
         problems = self._without_a_steady_state() if self.on_open_line else []
         problems += [*self.scenarios.defects.problems(self.catenary), *self.scenarios.wind.problems(self.catenary)]
         problems += self.scenarios.wear.problems(self.catenary)

@@ -75,7 +75,7 @@ def confirm_campaign(
     cases = [(case, False) for finest in reversed(list(zip(*marched.values(), strict=True))) for case in finest]
     cases += [(searched[name], error_estimate) for name in apart]
     errors = " with its numerical error," if error_estimate else ""
-    again = "finer" if result.case.on_open_line else "by the long transient"
+    again = ("finer" if error_estimate else "the same again") if result.case.on_open_line else "by the long transient"
     with doing(f"confirmation, {len(cases)} runs: each line as in the search,{errors} and {again}"):
         solved = solve_cases(cases, result.campaign.cluster, finished_runs(result.folder))
         limits = read_head(result.folder)

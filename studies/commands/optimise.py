@@ -39,7 +39,8 @@ JOB = CampaignJob
 # keys of what follows a search
 AFTERWARDS = ("trust", "error_estimate", "report")
 # in their order; each is on record as a whole or not at all, but for the search
-STEPS = ("search", "confirmation", "off-design table", "table of length tolerances", "report")
+TOLERANCES = "table of length tolerances"
+STEPS = ("search", "confirmation", "off-design table", TOLERANCES, "report")
 
 
 def compose(overrides: list[str]) -> Composed[CampaignJob]:
@@ -150,7 +151,7 @@ def run_campaign_study(
         return failure.exit_code, None
     except (KeyboardInterrupt, NoWorkersError, ChangedRecordError) as stop:
         asked = f"campaign '{campaign.name}' was interrupted: " if isinstance(stop, KeyboardInterrupt) else ""
-        left, does = _on_record(path, done)
+        left, does = _on_record(path, done, tolerances=not job.on_open_line)
         print(f"{interruption(stop, f'{asked}{left}', does=does)}:\n  {command}", file=sys.stderr)
     return Interrupted.exit_code, None
 
@@ -161,9 +162,9 @@ def _has_idle_cores(job: CampaignJob) -> bool:
     return job.cluster.kind == "local" and job.error_estimate and cores > 1
 
 
-def _on_record(path: Path, done: list[str]) -> tuple[str, str]:
+def _on_record(path: Path, done: list[str], *, tolerances: bool) -> tuple[str, str]:
     """Say what is on record of a campaign that was interrupted and what is not, and what its command then does."""
-    missing = [step for step in STEPS if step not in done]
+    missing = [step for step in STEPS if step not in done and (tolerances or step != TOLERANCES)]
     kept = "".join(f", {step} too" for step in done[1:])
     designs = f"every design that was evaluated is on record in {path}"
     if not done:
@@ -217,7 +218,7 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult, done: lis
             off_design = show_off_design(result, trust, line.write, error_estimate=errors)
             done.append("off-design table")
             tolerance = show_length_tolerance(result, trust.length_tolerance, line.write, error_estimate=errors)
-            done.append("table of length tolerances")
+            done.append(TOLERANCES)
         for sentence in [*confirmation_lines(content), *(off_design_lines(off_design) if off_design else [])]:
             folder.say(sentence)
         for sentence in [*(length_tolerance_lines(tolerance) if tolerance else []), *certainty_lines(result)]:

@@ -22,6 +22,7 @@ import numpy as np
 
 from studies.input.compose import Composed, compose_job
 from studies.jobs.service import DeviceJob
+from studies.rig.on_rig import refuse_no_chain
 
 __all__ = ["CONFIG", "JOB", "compose", "run"]
 
@@ -30,8 +31,10 @@ CONFIG = "rig_device"
 
 
 def compose(overrides: list[str]) -> Composed[DeviceJob]:
-    """Resolve and validate the input."""
-    return compose_job(CONFIG, JOB, overrides)
+    """Resolve and validate the input; refuse a pantograph that is not of lumped masses."""
+    composed = compose_job(CONFIG, JOB, overrides)
+    refuse_no_chain(composed.job.pantograph)
+    return composed
 
 
 def run(composed: Composed[DeviceJob]) -> int:

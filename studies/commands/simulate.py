@@ -13,6 +13,7 @@ from catenary.storage.provenance import config_sha256
 from dynamics.charts.numbers import error_text
 from dynamics.refusals import refuse_unfit_case
 from dynamics.spec.case import case_of
+from dynamics.spec.status import Status
 from studies.input.compose import Composed, compose_job
 from studies.jobs.simulation import SimulateJob
 from studies.writing.run_folder import RunFolder, fresh_folder
@@ -219,7 +220,8 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
         said = summary["message"] or summary["status"]
         if not said.startswith(summary["status"]):
             said = f"{summary['status']}. {said}"
-        lines.append(f"The solver failed: {said}")
+        what = "run" if summary["status"] == Status.DEVICE_FAILED.value else "solver"
+        lines.append(f"The {what} failed: {said}")
     elif summary["message"]:
         lines.append(f"{summary['status']}: {summary['message']}")
     for k, figures in enumerate(summary["pantographs"]):

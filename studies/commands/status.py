@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catenary.errors import InputError
-from catenary.storage.files import read_json
+from catenary.storage.files import read_json, read_yaml
 from optimise.record.status_file import StudyProgress, StudyState, still_at_work
 from studies.ended import printable
 from studies.input.compose import Composed, compose_job
@@ -148,7 +148,7 @@ def campaign_in_words(folder: Path, state: Progress) -> str:
         "off-design table": _trial(folder / "trust.json", "best_trial"),
         "table of length tolerances": _trial(folder / "length_tolerance.json", "best_trial"),
     }
-    if _without_tolerances(state.command):
+    if _without_tolerances(state.command) or _on_open_line(folder):
         del made["table of length tolerances"]
     missing = [name for name, trial in made.items() if trial != state.best_trial]
     if missing or not (folder / "report.html").is_file():
@@ -163,6 +163,14 @@ def _without_tolerances(command: str) -> bool:
     except ValueError:  # a damaged status.json, which is reported
         return False
     return any(word.startswith(NO_TOLERANCES) and word.endswith("=null") for word in words)
+
+
+def _on_open_line(folder: Path) -> bool:
+    """Whether a campaign's designs are marched on an open line, where no tolerances of lengths are sought."""
+    try:
+        return read_yaml(folder / "campaign.yaml", "campaign")["case"]["solver"] == "open_line"
+    except (OSError, ValueError, KeyError, TypeError):  # a damaged file, which is reported
+        return False
 
 
 def _ended(words: str, missing: list[str], folder: Path) -> str:

@@ -34,6 +34,7 @@ ASKED = ("array",)  # a sweep of many points starts on no default
 NOT_COUNTED: dict[bool | str, str] = {
     True: "Not counted: the errors of the lowest and highest, up to four points refined (error_estimate=false: none).",
     "everywhere": "Not counted: every point refined, half a minute of a processor each (error_estimate=true: four).",
+    "open line": "Not counted: numerical errors, three marches more a point refined (error_estimate=false: none).",
     False: "",
 }
 
@@ -68,7 +69,7 @@ def run(composed: Composed[SweepJob]) -> int:
         report=partial(write_report, "sweep"),
         closing=_closing,
         files="report.html, result.nc, figures/",
-        not_counted=NOT_COUNTED[job.error_estimate],
+        not_counted=NOT_COUNTED["open line" if job.on_open_line and job.error_estimate else job.error_estimate],
     )
     return run_parameter_study(composed, study)
 

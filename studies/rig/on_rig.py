@@ -11,7 +11,7 @@ from dynamics.rig.bundle import MadeFor, made_for
 from dynamics.spec.case import PantographSpec
 from studies.jobs.pressed import Press, PressedSpec
 
-__all__ = ["OnRig", "for_a_real_one", "on_rig"]
+__all__ = ["OnRig", "for_a_real_one", "on_rig", "refuse_no_chain"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def on_rig(job: PressedSpec, manifest: dict[str, Any], bundle: Path) -> OnRig:
     Raises
     ------
     InputError
-        If no pantograph is given and the bundle does not say what it was made for.
+        If no pantograph is given and the bundle does not say what it was made for, or it is not of lumped masses.
     """
     made = made_for(manifest)
     applied, mean = job.applied_force_N, job.mean_force_N
@@ -66,6 +66,7 @@ def on_rig(job: PressedSpec, manifest: dict[str, Any], bundle: Path) -> OnRig:
                     "was made for; give pantograph=..., or export the line again"
                 ]
             )
+        refuse_no_chain(job.pantograph)
         notes = (
             f"The bundle is of an earlier version and does not say what it was made for: {job.pantograph.name} is taken"
         )
@@ -74,7 +75,22 @@ def on_rig(job: PressedSpec, manifest: dict[str, Any], bundle: Path) -> OnRig:
     if open_force:
         applied, mean = made.applied_force_N, made.mean_force_N
     pantograph = job.pantograph or made.pantograph
+    refuse_no_chain(pantograph)
     return OnRig(pantograph, applied, mean, _notes(job, made, open_force))
+
+
+def refuse_no_chain(pantograph: PantographSpec) -> None:
+    """Refuse a pantograph that an emulated rig cannot be made of.
+
+    Raises
+    ------
+    InputError
+        If it is not of lumped masses.
+    """
+    if pantograph.kind != "lumped":
+        raise InputError(
+            [f"pantograph must be of lumped masses on an emulated rig: {pantograph.name} is of kind {pantograph.kind}"]
+        )
 
 
 def for_a_real_one(manifest: dict[str, Any]) -> tuple[str, ...]:

@@ -96,6 +96,47 @@ def test_what_it_does_not_have_is_named(content, sentence):
         PythonDevice(model_of(**content).python, 170.0)
 
 
+DATACLASS = """
+from __future__ import annotations
+from dataclasses import dataclass, field
+
+@dataclass
+class Pantograph:
+    applied_force: float
+    stiffness: float = 50.0
+    places: list[float] = field(default_factory=lambda: [0.0, 0.0])
+
+    @property
+    def head(self):
+        return {head}
+
+    def step(self, force, dt):
+        z, v = self.places
+        v += dt / 20.0 * (self.applied_force - force - 90.0 * v - self.stiffness * z)
+        self.places = [z + dt * v, v]
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "sentence"),
+    [
+        ("self.places", None),
+        ("1.0 / 0.0", r"has no head at 0\.0000 s: ZeroDivisionError in line 13: float division by zero"),
+        ("self.nothing", r"has no head at 0\.0000 s: AttributeError in line 13: .*nothing"),
+        ("(float('nan'), 0.0)", r"gave nan m and 0\.0 m/s at 0\.0000 s, which are not finite"),
+    ],
+)
+def test_a_dataclass_with_a_head_of_its_own_making_is_as_good(tmp_path, head, sentence):
+    (file := tmp_path / "own.py").write_text(DATACLASS.replace("{head}", head), encoding="utf-8")
+    spec = model_of(file=str(file), model="Pantograph").python
+    if sentence is not None:
+        with pytest.raises(CodeError, match=sentence):
+            PythonDevice(spec, 150.0)
+        return
+    with PythonDevice(spec, 150.0) as device:
+        assert device.step(0.0, 1e-3).velocity == pytest.approx(150.0 / 20.0 * 1e-3)
+
+
 def test_a_head_that_force_lifts_is_refused():
     with (
         PythonDevice(model_of(model="Upwards", settle_s=0.0).python, 0.0) as device,

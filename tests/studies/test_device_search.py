@@ -32,7 +32,7 @@ def search(catenary, folder):
     return ran
 
 
-def test_it_searches_confirms_and_reports_by_marches(search, folder):
+def test_it_searches_confirms_and_reports_by_marches(search, catenary, folder):
     ended = search(*MARCHED)
     assert ended.code == 0 and "Traceback" not in ended.err, ended
     place = folder / "out"
@@ -46,6 +46,10 @@ def test_it_searches_confirms_and_reports_by_marches(search, folder):
     # what needs a steady state or a passive pantograph is not offered
     assert not (place / "length_tolerance.json").exists()
     assert "catenary simulate" in ended.out and "catenary export" not in ended.out
+    # without a wish for errors nothing was finer, and nothing is left to be made
+    assert "same run of the whole line again" in ended.out and "finer" not in ended.out
+    said = catenary("status", f"run_dir={place}").out
+    assert "finished |" in said and "missing" not in said
 
 
 @pytest.mark.parametrize(
@@ -60,4 +64,17 @@ def test_it_searches_confirms_and_reports_by_marches(search, folder):
 )
 def test_what_a_search_by_marches_cannot_have_is_refused(search, folder, typed, sentence):
     refused(search(*typed), [sentence])
+    assert not (folder / "out").exists()
+
+
+def test_what_it_would_cost_counts_marches(search, folder):
+    ended = search(*MARCHED, "cost=true")
+    assert ended.code == 0 and not (folder / "out").exists(), ended
+    assert "the confirmation, 4 marches, two of them finer; the off-design table, 4 marches." in ended.out
+
+
+def test_no_bundle_is_made_for_code_from_outside(catenary, search, folder):
+    typed = [text for text in CASE if not text.startswith("design")]
+    ended = catenary("export", *typed, "solver=open_line", "run_dir=out")
+    refused(ended, ["pantograph must be without code from outside"])
     assert not (folder / "out").exists()

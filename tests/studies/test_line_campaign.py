@@ -48,7 +48,7 @@ def test_the_best_design_goes_back_into_the_workbook(catenary, folder, workbook)
     typed = ("optimise", f"catenary={workbook.name}", *CASE, *SEARCH, *FEW, "error_estimate=false")
     ended = catenary(*typed)
     assert ended.code == 0, ended
-    assert "finer run of the whole line" in ended.out and "long transient" not in ended.out
+    assert "same run of the whole line again" in ended.out and "long transient" not in ended.out
     assert "catenary export" not in ended.out  # a bundle is one of a line that repeats
     result = load_result(folder / "out")
     best = result.best

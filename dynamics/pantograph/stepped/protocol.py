@@ -36,24 +36,25 @@ class Model(Protocol):
 
 def serve_steps(begin: Callable[[], Model], requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer requests until there are no more, the first answer being that of a model at its start."""
-    model = begin()
-    _answer(model, answers)
+    model, time = begin(), 0.0
+    _answer(model, time, answers)
     while len(request := requests.read(REQUEST.size)) == REQUEST.size:
         kind, force, dt = REQUEST.unpack(request)
         if kind == STOP:
             break
         if kind == RESTART:
             model.close()
-            model = begin()
+            model, time = begin(), 0.0
         else:
             model.step(force, dt)
-        _answer(model, answers)
+            time += dt
+        _answer(model, time, answers)
     model.close()
 
 
-def _answer(model: Model, answers: BinaryIO) -> None:
+def _answer(model: Model, time: float, answers: BinaryIO) -> None:
     height, velocity = model.head()
     if not (math.isfinite(height) and math.isfinite(velocity)):
-        raise DeviceError(f"gave {height} m and {velocity} m/s, which are not finite")
+        raise DeviceError(f"gave {height} m and {velocity} m/s at {time:.4f} s, which are not finite")
     answers.write(ANSWER.pack(0, height, velocity))
     answers.flush()

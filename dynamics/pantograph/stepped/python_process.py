@@ -32,9 +32,12 @@ class _Pantograph:
             raise CodeError(f"cannot be made: {in_a_line(error, self._file)}") from error
 
     def head(self) -> tuple[float, float]:
-        given = getattr(self._own, "head", None)
         try:
-            height, velocity = (float(value) for value in given)  # pyright: ignore[reportOptionalIterable]
+            given = self._own.head
+        except BaseException as error:
+            raise CodeError(f"has no head at {self._time:.4f} s: {in_a_line(error, self._file)}") from error
+        try:
+            height, velocity = (float(value) for value in given)
         except (TypeError, ValueError) as error:
             raise CodeError(
                 f"must have its head's height and velocity as head: got {given!r:.{LONGEST}} at {self._time:.4f} s"
