@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import gc
 import io
 import os
 import sys
@@ -85,6 +86,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _as_process() -> int:
     """Run the command line of this process; its code stands, whatever is asked of it while it ends."""
+    gc.disable()  # what is imported and resolved stays, and looking for garbage in it takes a twelfth of a page of help
     listen()
     print_when_compiling()
     code = None
@@ -201,6 +203,7 @@ def _run(study: str, module: ModuleType, rest: list[str]) -> int:
             print(resolved_text(study, composed.job), end="")
             return DONE
         outcome = "what was written before stays"
+        gc.enable()
         return int(module.run(composed))
     except InputError as error:
         return ended.refuse(error.problems, f"catenary {study}", error.outcome)

@@ -1,1 +1,1 @@
-"""Pantographs: lumped masses."""
+"""Pantographs: masses, matrices, arms, heads and strips, controllers, and those that step themselves."""

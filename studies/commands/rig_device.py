@@ -22,7 +22,6 @@ import numpy as np
 
 from studies.input.compose import Composed, compose_job
 from studies.jobs.service import DeviceJob
-from studies.rig.on_rig import refuse_no_chain
 
 __all__ = ["CONFIG", "JOB", "compose", "run"]
 
@@ -32,6 +31,8 @@ CONFIG = "rig_device"
 
 def compose(overrides: list[str]) -> Composed[DeviceJob]:
     """Resolve and validate the input; refuse a pantograph that is not of lumped masses."""
+    from studies.rig.on_rig import refuse_no_chain
+
     composed = compose_job(CONFIG, JOB, overrides)
     refuse_no_chain(composed.job.pantograph)
     return composed

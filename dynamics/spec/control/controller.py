@@ -81,7 +81,7 @@ class ControlSpec(Spec):
     )
     acts: Literal["base", "head", "suspension"] = Field(
         default="base",
-        description="where the applied force acts, on the head, or between head and next mass of a lumped pantograph",
+        description="where the applied force acts, on the head, or between head and next mass, or head and arms",
     )
     reference: float | None = Field(
         default=None,

@@ -33,9 +33,10 @@ class StripSuspensionSpec(Spec):
 
 
 class HeadSpec(Spec):
-    """Head that rolls about the track's direction and has two strips; the head's mass is the first one of the chain.
+    """Head that rolls about the track's direction, with two strips, or two to four suspended ones.
 
-    Roll is small: the head rises by roll x place under the wire, and the wire's place is the one at rest.
+    The head's mass is the first one of the chain. Roll is small: the head rises by roll x place under the wire, and
+    the wire's place is the one at rest.
     """
 
     roll_inertia: Annotated[float, Field(gt=0.0, le=50.0)] = Field(description="about the track's direction [kg m2]")
