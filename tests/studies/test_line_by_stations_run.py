@@ -95,7 +95,7 @@ def test_a_line_by_stations_takes_no_solver_that_repeats_and_no_other_number_of_
     [
         ("export", "run_dir=x", "catenary must be a line that repeats"),
         ("optimise", "campaign=x", "design.kind must be stations for a line by stations: got heights"),
-        ("sweep", "sweep.axes={speed_kmh:[200,210]}", "solver must be periodic or transient"),
+        ("sensitivity", "sensitivity.methods=[gradient]", "without gradient with solver=open_line"),
         ("simulate", "gradient=true", "gradient must be false"),
     ],
 )
@@ -103,6 +103,18 @@ def test_what_rests_on_a_line_that_repeats_takes_none_by_stations(catenary, fold
     case = ("pantograph=bruni_2015", "speed_kmh=200", "applied_force_N=120")
     refused(catenary(command, line_file(), *case, key), [sentence])
     assert [p.name for p in folder.iterdir()] == ["km12.yaml"]
+
+
+def test_a_sweep_runs_it_from_end_to_end_at_every_point(catenary, folder, line_file):
+    case = (line_file(), "pantograph=bruni_2015", "applied_force_N=120", "dt=4e-3")
+    many = ("sweep.axes={speed_kmh:[200,210]}", "cluster=serial", "error_estimate=false", "run_dir=s")
+    ended = catenary("sweep", *case, *many)
+    assert ended.code == 0, ended
+    ended = catenary("simulate", *case, "speed_kmh=210", "error_estimate=false", "run_dir=one")
+    assert ended.code == 0, ended
+    alone = json.loads((folder / "one" / "summary.json").read_text(encoding="utf-8"))["pantographs"][0]
+    swept = read_result(folder / "s" / "result.nc").values["contact_force_std_N"]
+    assert swept[1] == pytest.approx(alone["contact_force_std_N"], rel=1e-12) and swept[0] != swept[1]
 
 
 def test_bad_rows_are_refused_before_anything_is_written(catenary, folder, line_file):
