@@ -4,6 +4,7 @@ import importlib.util
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from catenary.errors import InputError
@@ -47,6 +48,9 @@ def test_sigma_is_that_of_the_monolithic_run(run, contact_stiffness):
     driven = run(model_of(parameters={"offset": 1.5}, zero_height_m=1.5), contact=contact)
     assert driven.contact_force_std_N == pytest.approx(native.contact_force_std_N, rel=1e-3)
     assert driven.contact_force_mean_N == pytest.approx(native.contact_force_mean_N, rel=1e-4)
+    # at every instant, too: 1 and 2 N, and 4 N where the change of force is put into the prediction with a wrong sign
+    forces = [run.solution.pantographs[0].contact_force for run in (native, driven)]
+    assert np.abs(forces[1] - forces[0]).max() < 2.5
 
 
 def test_arms_by_another_program_move_the_line_as_the_own_arms_do(run):

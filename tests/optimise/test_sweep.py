@@ -20,6 +20,7 @@ from dynamics.steady_state.periodic import solve_periodic
 from optimise.evaluation.case_inputs import case_at
 from optimise.evaluation.outcome import OutcomeStatus
 from optimise.parameter_study.sweep import SweepFolder, load_sweep, run_sweep
+from optimise.parameter_study.sweep_axes import axis_meaning
 from optimise.parameter_study.sweep_points import sweep_batches
 from optimise.record.driver_lock import Interrupted
 from optimise.spec.ranges import RangeSpec
@@ -35,6 +36,13 @@ def sweep_of(axes=None, **cluster):
 def indices_of(batch, shape):
     """Places of a batch's points in the array."""
     return [tuple(map(int, np.unravel_index(job.number, shape))) for job in batch.jobs]
+
+
+@pytest.mark.parametrize("kind", ["fmu", "python"])
+def test_a_parameter_of_a_supplied_pantograph_is_called_by_its_own_name(kind):
+    names = [axis_meaning(f"pantograph.{kind}.parameters.{name}") for name in ("mass", "damping")]
+    assert names == [f"pantograph, {kind}, parameters: {name}" for name in ("mass", "damping")]
+    assert axis_meaning("pantograph.masses.1") == "pantograph: masses, head first, number 2"
 
 
 def test_every_point_is_in_one_batch_along_the_longest_axis_that_is_not_the_speed():

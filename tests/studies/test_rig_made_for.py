@@ -37,6 +37,17 @@ def test_the_pantograph_and_force_of_the_bundle_stand_on_the_rig(catenary, bundl
     assert said.replace("274.72", f"{made.speed_kmh:.2f}") in ended.out and "OVERRIDDEN" not in ended.out
 
 
+@pytest.mark.parametrize("command", [("map",), ("emulate", "duration_s=3", *LOOP), ("serve", *DRY)])
+def test_an_emulated_rig_refuses_what_is_not_of_lumped_masses(catenary, bundle, folder, command):
+    ended = catenary("rig", command[0], f"bundle={bundle}", *command[1:], "pantograph=articulated", "run_dir=run")
+    refused(ended, ["pantograph must be of lumped masses on an emulated rig: articulated is of kind articulated"])
+    assert not (folder / "run").exists()
+
+
+def test_its_other_side_refuses_it_too(catenary):
+    refused(catenary("rig", "device", "pantograph=articulated"), ["pantograph must be of lumped masses on an emulated"])
+
+
 def test_what_is_given_in_its_place_is_said_and_taken(catenary, bundle, folder):
     ended = catenary(
         "rig", "serve", f"bundle={bundle}", *DRY, "pantograph=dsa250", "applied_force_N=140", "run_dir=run"
