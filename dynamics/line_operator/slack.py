@@ -22,13 +22,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.fft
 from numpy.typing import NDArray
 
 from dynamics.line_operator.answers import Answers, Contour
 from dynamics.line_operator.complementarity import BLOCK, ENOUGH, SqueezeTables, sweep
 from dynamics.line_operator.contact import ContactSystem, station_phases
 from dynamics.line_operator.coupling import contact_coupling
+from dynamics.line_operator.dropper_kernels import DropperKernels, dropper_kernels
 from dynamics.line_operator.local_time import BEFORE, LocalTime
 from dynamics.line_operator.lost_contact import UnilateralContact
 from dynamics.line_operator.network import LineNetwork
@@ -45,8 +45,7 @@ COARSE = 135  # samples a period of the search before; on 105 some lines' slack 
 PUSHES = 200.0  # N: a dropper that would push by more where slack is not sought moves sigma by per cents
 PUSHED = 0.5  # N: less than that a dropper may push before its samples become candidates
 PADDING = 0.015  # periods before and behind those that push
-ROUNDS = 8
-CORRECTIONS, SETTLED = 7, 0.3  # of hats by cubics, at most; N
+CORRECTIONS, SETTLED = 20, 0.1  # of hats by cubics and of the samples, at most; N
 # sweeps end where no squeeze changes by so much [N]: the first ones, later ones as a share of what the table missed,
 # and those whose squeezes are kept
 FIRST, SHARE, LAST = 3.0, 0.1, 0.1
@@ -156,9 +155,7 @@ class _Complementarity:
         self.time = LocalTime(self.contour, samples, answers)
         self.samples, self.stiffness = samples, self.network.points.dropper
         self.phases = station_phases(*line)
-        self.droppers = np.zeros(0, np.int64)
-        self.kernels = np.zeros((0, 0, 0), np.float32)
-        self.tails, self.whole = np.zeros((0, 0), np.complex128), 0
+        self.kernels = DropperKernels(np.zeros(0, np.int64), np.zeros((0, 0, 0), np.float32), np.zeros((0, 0)))
         self.near = self._since(*FAR)
         self.taken = np.zeros(self.near.shape)
         self.smooth = coarse is not None
@@ -179,26 +176,37 @@ class _Complementarity:
         return self._padded(slack[np.clip(place, 0, len(slack) - 1)])
 
     def solve(self, wanted: NDArray[np.bool_]) -> SlackForces:
-        """Whole search: slack is allowed at wanted samples, then wherever droppers would push."""
-        self._prepare(np.flatnonzero(self.taken.any(axis=0)))
+        """Whole search: slack is allowed at wanted samples, and wherever droppers would push.
+
+        After every search by sweeps tension is looked at everywhere. What the sweeps' own differs by goes into the next
+        search, and so do samples that push.
+        """
+        self._tabulate(np.flatnonzero(self.taken.any(axis=0)))
         found = self._state(self.taken)
         wanted = (wanted | (found.tension < -PUSHED)) & self.near
-        for round_ in range(ROUNDS):
-            if round_ > 0:
-                pushes = self._padded(found.tension < -PUSHED) & self.near
-                if not (pushes & ~wanted).any():
-                    lost = "" if self.contact.found else "the moments at which contact is lost were not found"
-                    return self._said(found, lost or self._too_long(found.tension))
-                wanted = wanted | pushes
-            if not wanted.any():
-                return self._said(found)
+        if not wanted.any():
+            return self._said(found)
+        unknown, enough, ended, more = None, FIRST, False, wanted
+        for _ in range(1 + CORRECTIONS):
             if self.smooth and np.count_nonzero(wanted) > MOST * self.samples:
                 return self._said(found, "droppers that are slack for long")
-            solved = self._solved(wanted, found)
-            if solved is None:
+            unknown = self._unknown(wanted) if unknown is None else unknown
+            swept = self._swept(unknown, found, enough)
+            if swept is None:
                 return self._said(found, UNSETTLED)
-            found = solved
-        return self._said(found, "droppers kept slackening elsewhere")
+            found, ended, missed = swept
+            more = self._padded(found.tension < -PUSHED) & self.near & ~wanted
+            if more.any():
+                wanted, unknown = wanted | more, None
+            elif ended and missed < SETTLED and enough <= LAST:
+                break
+            enough = min(enough, max(ENOUGH, SHARE * missed))
+        if more.any():
+            return self._said(found, "droppers kept slackening elsewhere")
+        if not ended and self.smooth:  # coarse samples may leave it to fine ones
+            return self._said(found, UNSETTLED)
+        lost = "" if self.contact.found else "the moments at which contact is lost were not found"
+        return self._said(found, lost or self._too_long(found.tension))
 
     def _said(self, found: _Found, problem: str = "") -> SlackForces:
         """What was found, and what is wrong with it."""
@@ -231,48 +239,41 @@ class _Complementarity:
         field = (a.wave * (a.weight / self.contour.speed)[:, None] * force) @ self.phases.T
         return self.time.series(np.einsum("nds,ns->nd", a.stretch, field), self.time.sample)
 
-    def _prepare(self, droppers: Ints) -> None:
-        """Tabulate stretches of droppers by hats of each other, by the samples between them (e, d, lag) [m/N]."""
-        if np.isin(droppers, self.droppers).all():
-            return
-        a, time = self.answers, self.time
-        among = a.by_droppers[:, droppers[:, None], droppers] * (a.weight * time.hat)[:, None, None]
-        kernels = 2.0 * time.running(among.reshape(len(among), -1).astype(np.complex64), time.lags).real
-        kernels = kernels.reshape(len(kernels), *among.shape[1:])
-        at = np.arange(len(droppers))
-        tails = time.tails(self.network, droppers)
-        kernels[:, at, at] += tails
-        self.whole = scipy.fft.next_fast_len(len(tails) + len(time.sample), real=True)
-        self.tails = scipy.fft.rfft(tails, self.whole, axis=0)
-        self.droppers, self.kernels = droppers, np.zeros((len(at), len(at), BLOCK + len(kernels)), np.float32)
-        self.kernels[:, :, BLOCK:] = kernels.transpose(2, 1, 0)
+    def _tabulate(self, droppers: Ints) -> None:
+        """Have kernels of these droppers at hand."""
+        if not np.isin(droppers, self.kernels.droppers).all():
+            self.kernels = dropper_kernels(self.network, self.answers, self.time, droppers)
 
-    def _solved(self, wanted: NDArray[np.bool_], found: _Found) -> _Found | None:
-        """Contact force, rise of the wire, squeeze and tension, slack being allowed at wanted samples alone."""
-        self._prepare(np.flatnonzero(wanted.any(axis=0)))
+    def _unknown(self, wanted: NDArray[np.bool_]) -> SqueezeTables:
+        """Lay out the samples at which slack is allowed, block by block in time; contact is kept."""
+        self._tabulate(np.flatnonzero(wanted.any(axis=0)))
         t, d = np.nonzero(wanted)
         order = np.lexsort((t, d, t // BLOCK))
-        t, d = t[order], d[order]
-        local, some = np.searchsorted(self.droppers, d), wanted[:, self.droppers]
+        t, d, droppers = t[order], d[order], self.kernels.droppers
+        some = wanted[:, droppers]
         first, end = some.argmax(axis=0), np.where(some.any(axis=0), len(some) - some[::-1].argmax(axis=0), 0)
-        stiffness = self.stiffness[self.droppers].astype(np.float32)
-        by_force, kept = self.coupling.at(self.time, t, d)
-        out, s, settled = found.squeeze.copy(), found.squeeze[t, d].copy(), False
-        enough = FIRST
-        for _ in range(1 + CORRECTIONS):
-            taken = kept if self.contact.opening is None else self.contact.opening.taken(kept)
-            tables = SqueezeTables(self.kernels, by_force, taken, t, local, first, end, stiffness)
-            tension = np.ascontiguousarray(found.tension[:, self.droppers].T, dtype=np.float32)
-            settled, away = sweep(tables, tension, s, enough)
-            if away:
-                return None
-            out[t, d] = s
-            found = self._state(out.copy())
-            missed = np.abs(found.tension[t, d] - tension[local, t]).max()
-            if settled and missed < SETTLED and enough <= LAST:
-                break
-            enough = min(enough, max(ENOUGH, SHARE * missed))
-        return found if settled or not self.smooth else None  # coarse samples may leave it to fine ones
+        stiffness = self.stiffness[droppers].astype(np.float32)
+        coupling = self.coupling.at(self.time, t, d)
+        return SqueezeTables(
+            self.kernels.kernels, *coupling, t, np.searchsorted(droppers, d), first, end, stiffness
+        )  # fmt: skip
+
+    def _swept(self, unknown: SqueezeTables, found: _Found, enough: float) -> tuple[_Found, bool, float] | None:
+        """Forces by sweeps from what was found; whether these ended, and the most that their tension missed [N].
+
+        None where squeezes ran away.
+        """
+        droppers, opening = self.kernels.droppers, self.contact.opening
+        t, d = unknown.t, droppers[unknown.d]
+        tables = unknown if opening is None else unknown._replace(taken=opening.taken(unknown.taken))
+        tension = np.ascontiguousarray(found.tension[:, droppers].T, dtype=np.float32)
+        out, squeeze = found.squeeze.copy(), found.squeeze[t, d]
+        ended, away = sweep(tables, tension, squeeze, enough)
+        if away:
+            return None
+        out[t, d] = squeeze
+        found = self._state(out)
+        return found, ended, float(np.abs(found.tension[t, d] - tension[unknown.d, t]).max())
 
     def _state(self, squeeze: Floats) -> _Found:
         """Forces of so much squeeze."""
@@ -288,9 +289,7 @@ class _Complementarity:
         forces = np.einsum("nsd,nd->ns", a.by_squeeze, spectrum) @ self.phases.conj()
         rise = (forces * a.wave * (a.weight / self.network.period)[:, None]).sum(axis=0)
         out = time.series(np.einsum("nde,ne->nd", a.by_droppers, spectrum * a.weight[:, None]), time.sample)
-        if len(self.droppers) == 0:
-            return rise + rise[::-1].conj(), out
-        own = squeeze[:, self.droppers]
-        tails = scipy.fft.irfft(self.tails * scipy.fft.rfft(own, self.whole, axis=0), self.whole, axis=0)
-        out[:, self.droppers] += tails[len(own) - 1 : 2 * len(own) - 1]
+        droppers = self.kernels.droppers
+        if len(droppers):
+            out[:, droppers] += self.kernels.tail_stretch(squeeze[:, droppers])
         return rise + rise[::-1].conj(), out

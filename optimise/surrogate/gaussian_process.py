@@ -14,17 +14,19 @@ Source: Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.optimize import minimize
 
+from optimise.surrogate.kernel import ROOT5, point_covariances
+
 __all__ = ["GaussianProcess", "Observations", "Scales"]
 
 Floats = NDArray[np.float64]
 
-ROOT5 = np.sqrt(5.0)
 # Priors of the logarithms, normal: mean and deviation. Lengths of the order of the box; values hold but for what the
 # tolerance of a steady state leaves; derivatives are those of one point, which kinks near it make noise.
 LENGTH, SCALE, NOISE, SLOPE_NOISE = (0.0, 0.8), (0.0, 1.0), (np.log(0.02), 1.0), (np.log(0.5), 1.0)
@@ -222,21 +224,20 @@ class GaussianProcess:
 
     def slopes(self, point: Floats) -> tuple[float, float, Floats, Floats]:
         """Mean and standard deviation of the value at a point (variable,), and the derivatives of both (variable,)."""
-        seen, scales, every = self.seen, self.scales, np.arange(len(point))
-        here = point[None, :]
-        values, sloped = (_Pairs.of(here, x, scales) for x in (seen.points, seen.points[seen.sloped]))
-        cross = np.concatenate([values.k[0], _value_slope(sloped, scales.lengths, seen.free)[0]])
-        # the value at an observed point and the derivative here: with the sign of d turned
-        moved = np.hstack(
-            [
-                -_value_slope(values, scales.lengths, every).reshape(len(seen.points), -1).T,
-                _slope_slope(sloped, scales.lengths, (every, seen.free)),
-            ]
-        )
-        left = solve_triangular(self._factor, cross, lower=True, check_finite=False)
+        seen, scales = self.seen, self.scales
+        cross, moved = point_covariances(
+            point, (seen.points, seen.sloped, seen.free), (scales.lengths, scales.scale)
+        )  # fmt: skip
+        left = self._inverse @ cross
         deviation = float(np.sqrt(max(scales.scale**2 - left @ left, JITTER)))
-        by_variance = -2.0 * (moved @ solve_triangular(self._factor, left, lower=True, trans=1, check_finite=False))
+        by_variance = -2.0 * (moved @ (left @ self._inverse))
         return float(cross @ self._weights), deviation, moved @ self._weights, by_variance / (2.0 * deviation)
+
+    @cached_property
+    def _inverse(self) -> Floats:
+        """Inverse of the lower factor; a climb asks for derivatives a thousand times."""
+        size = len(self._factor)
+        return np.ascontiguousarray(solve_triangular(self._factor, np.eye(size), lower=True, check_finite=False))
 
     def with_expected(self, points: Floats) -> GaussianProcess:
         """The same, as if designs in flight had shown their means: only the deviation near them falls."""
