@@ -133,7 +133,14 @@ def follow_poles(known: KnownPoles, network: LineNetwork, T: float) -> KnownPole
     halved where it does so.
     """
     start = known.network
-    if start.n != network.n or not np.array_equal(start.bays.dof, network.bays.dof):
+    if start.n != network.n or not all(
+        np.array_equal(one, other)
+        for one, other in (
+            (start.bays.dof, network.bays.dof),
+            (start.points.bottom, network.points.bottom),
+            (start.points.top, network.points.top),
+        )
+    ):
         return None
     way = _Way(known, network, T)
     found = way.poles(1.0, known.omega)

@@ -41,7 +41,7 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 
 FAR = (1.0, 1.2)  # periods before and behind the pantograph in which slack is sought
 NEAR = (0.8, 1.0)  # those with fine samples
-COARSE = 135  # samples a period of the search before; on 105 some lines' slack is not found
+COARSE = 135  # samples a span of the search before; on 105 some lines' slack is not found
 PUSHES = 200.0  # N: a dropper that would push by more where slack is not sought moves sigma by per cents
 PUSHED = 0.5  # N: less than that a dropper may push before its samples become candidates
 PADDING = 0.015  # periods before and behind those that push
@@ -93,7 +93,7 @@ class SlackForces:
     @property
     def smooth(self) -> bool:
         """Whether squeezes are cubics between samples, and not hats."""
-        return self.samples > COARSE
+        return self.coarse is not None
 
 
 def solve_slack(
@@ -118,7 +118,8 @@ def solve_slack(
     samples : int
         Of a dropper's own time, a period.
     """
-    search = _Complementarity(line, answers, contact, rest, COARSE)
+    spans = len(line[0].support_dof)
+    search = _Complementarity(line, answers, contact, rest, COARSE * spans)
     coarse = search.solve(search.near)
     if coarse.problem:
         return coarse
@@ -165,14 +166,14 @@ class _Complementarity:
     def take(self, squeeze: Floats) -> None:
         """Begin with squeezes (coarse sample, dropper); those far from the pantograph stay as they are."""
         self.near = self._since(*NEAR)
-        coarse = np.arange(len(squeeze)) / COARSE - BEFORE
+        coarse = np.arange(len(squeeze)) / self.coupling.samples - BEFORE
         fine = self.time.sample * self.time.step / self.contour.T
         found = [np.interp(fine, coarse, one) for one in squeeze.T]
         self.taken = np.column_stack(found)
 
     def likely(self, slack: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Samples next to those that are slack (coarse sample, dropper)."""
-        place = np.round((self.time.sample / self.samples + BEFORE) * COARSE).astype(np.int64)
+        place = np.round((self.time.sample / self.samples + BEFORE) * self.coupling.samples).astype(np.int64)
         return self._padded(slack[np.clip(place, 0, len(slack) - 1)])
 
     def solve(self, wanted: NDArray[np.bool_]) -> SlackForces:

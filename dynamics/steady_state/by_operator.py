@@ -33,7 +33,8 @@ Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
 HIGHEST_HZ = 80.0  # of the contact force
-SAMPLES = 330  # of a dropper's own time a period, at least
+SAMPLES = 330  # of a dropper's own time a span, at least
+MOST_SPANS = 2  # of a period: beyond, a march is quicker
 
 
 def why_marched(case: CaseSpec, eq: Equilibrium) -> str:
@@ -46,6 +47,7 @@ def why_marched(case: CaseSpec, eq: Equilibrium) -> str:
         "a pantograph with a controller": case.pantograph.control is not None,
         "a head that rolls": case.pantograph.head is not None,
         "a line in space": eq.mesh.spatial,
+        f"a period of more than {MOST_SPANS} spans": case.catenary.spans_of_a_period > MOST_SPANS,
         "several pantographs": len(case.distances) > 1,
         "an applied force in place of a mean force": case.mean_force_N is None,
         f"slack_damping={case.slack_damping}": case.slack_damping != "kept",
@@ -81,7 +83,7 @@ def solve_by_operator(
         return "poles of the line that could not be counted"
     answers = line_answers(network, contour, poles.omega)
     contact = contact_system(case, eq, (network, contour, bare_wire(network, contour)), answers)
-    samples = round(resolution * SAMPLES)
+    samples = round(resolution * SAMPLES * case.catenary.spans_of_a_period)
     slack = solve_slack((network, contour), answers, contact, eq.dropper_spring_force, samples)
     if slack.problem:
         return slack.problem
