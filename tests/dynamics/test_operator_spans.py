@@ -1,4 +1,4 @@
-"""The line's operator on periods of several spans: samples are those of a span, and lines that differ do not compare."""
+"""The operator on periods of several spans: samples are those of a span, and lines that differ do not compare."""
 
 import numpy as np
 import pytest
