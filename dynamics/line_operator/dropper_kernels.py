@@ -31,14 +31,14 @@ class DropperKernels:
     ----------
     droppers : int array (d,)
         Those that are tabulated.
-    kernels : float array (d, d, BLOCK + lag)
+    stretch : float array (d, d, BLOCK + lag)
         Stretch of the second by a hat of the first [m/N], `BLOCK` zeros before.
     tails : float array (lag, d)
         The part of a dropper's answer to itself that lies beyond the contour [m/N].
     """
 
     droppers: Ints
-    kernels: Singles
+    stretch: Singles
     tails: Floats
 
     def tail_stretch(self, squeeze: Floats) -> Floats:

@@ -255,14 +255,13 @@ class _Complementarity:
         first, end = some.argmax(axis=0), np.where(some.any(axis=0), len(some) - some[::-1].argmax(axis=0), 0)
         stiffness = self.stiffness[droppers].astype(np.float32)
         coupling = self.coupling.at(self.time, t, d)
-        return SqueezeTables(
-            self.kernels.kernels, *coupling, t, np.searchsorted(droppers, d), first, end, stiffness
-        )  # fmt: skip
+        local = np.searchsorted(droppers, d)
+        return SqueezeTables(self.kernels.stretch, *coupling, t, local, first, end, stiffness)
 
     def _swept(self, unknown: SqueezeTables, found: _Found, enough: float) -> tuple[_Found, bool, float] | None:
         """Forces by sweeps from what was found; whether these ended, and the most that their tension missed [N].
 
-        None where squeezes ran away.
+        None where squeezes ran away, or forces are not numbers.
         """
         droppers, opening = self.kernels.droppers, self.contact.opening
         t, d = unknown.t, droppers[unknown.d]
@@ -274,7 +273,8 @@ class _Complementarity:
             return None
         out[t, d] = squeeze
         found = self._state(out)
-        return found, ended, float(np.abs(found.tension[t, d] - tension[unknown.d, t]).max())
+        missed = float(np.abs(found.tension[t, d] - tension[unknown.d, t]).max())
+        return (found, ended, missed) if np.isfinite(missed) else None
 
     def _state(self, squeeze: Floats) -> _Found:
         """Forces of so much squeeze."""

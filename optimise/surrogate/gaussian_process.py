@@ -114,14 +114,12 @@ def _value_slope(pairs: _Pairs, lengths: Floats, free: NDArray[np.int64]) -> Flo
     return found.reshape(len(found), -1)
 
 
-def _slope_slope(pairs: _Pairs, lengths: Floats, by: tuple[NDArray[np.int64], NDArray[np.int64]]) -> Floats:
-    """Covariance of derivatives by some variables with derivatives by others (one times first, other times second)."""
-    first, second = by
-    found = -pairs.e[..., None, None] * pairs.d[..., first, None] * pairs.d[..., None, second]
-    same = first[:, None] == second
-    found += pairs.c[..., None, None] * same
-    found /= lengths[first][:, None] * lengths[second]
-    return found.transpose(0, 2, 1, 3).reshape(len(first) * len(pairs.d), len(second) * pairs.d.shape[1])
+def _slope_slope(pairs: _Pairs, lengths: Floats, free: NDArray[np.int64]) -> Floats:
+    """Covariance of derivatives with derivatives (one times free, other times free)."""
+    found = -pairs.e[..., None, None] * pairs.d[..., free, None] * pairs.d[..., None, free]
+    found += pairs.c[..., None, None] * np.eye(len(free))
+    found /= lengths[free][:, None] * lengths[free]
+    return found.transpose(0, 2, 1, 3).reshape(len(free) * len(pairs.d), len(free) * pairs.d.shape[1])
 
 
 def _covariance(seen: Observations, scales: Scales) -> Floats:
@@ -131,7 +129,7 @@ def _covariance(seen: Observations, scales: Scales) -> Floats:
     found = np.block(
         [
             [_Pairs.of(x, x, scales).k, cross],
-            [cross.T, _slope_slope(_Pairs.of(g, g, scales), lengths, (seen.free, seen.free))],
+            [cross.T, _slope_slope(_Pairs.of(g, g, scales), lengths, seen.free)],
         ]
     )
     noise = np.full(len(found), scales.slope_noise**2)
@@ -225,9 +223,7 @@ class GaussianProcess:
     def slopes(self, point: Floats) -> tuple[float, float, Floats, Floats]:
         """Mean and standard deviation of the value at a point (variable,), and the derivatives of both (variable,)."""
         seen, scales = self.seen, self.scales
-        cross, moved = point_covariances(
-            point, (seen.points, seen.sloped, seen.free), (scales.lengths, scales.scale)
-        )  # fmt: skip
+        cross, moved = point_covariances(point, (seen.points, seen.sloped, seen.free), (scales.lengths, scales.scale))
         left = self._inverse @ cross
         deviation = float(np.sqrt(max(scales.scale**2 - left @ left, JITTER)))
         by_variance = -2.0 * (moved @ (left @ self._inverse))

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
+from dynamics.line_operator.answers import bare_wire
 from dynamics.solution import solve
+from dynamics.steady_state import by_operator
 from dynamics.steady_state.by_operator import why_marched
 
 SHORT = {"method": "operator", "spans_behind": 4, "spans_ahead": 6, "tolerance": 1e-2}
@@ -52,6 +54,14 @@ def test_what_is_to_the_side_of_the_track_is_marched_by_name(build_case, line, h
     pantograph = case.pantograph.with_changes(head=head)
     case = type(case).model_validate({**case.model_dump(), "catenary": wires, "pantograph": pantograph})
     assert why_marched(case, periodic_equilibrium(case.catenary)) == reason
+
+
+def test_answers_that_are_not_numbers_are_no_result(build_case, monkeypatch):
+    case = build_case("bruni_2015", 275.0, mean_force_N=150.0, dt=2e-3, periodic=SHORT)
+    monkeypatch.setattr(by_operator, "bare_wire", lambda *line: np.nan * bare_wire(*line))
+    found = solve(case)
+    assert found.method == "march" and np.isfinite(found.contact_force).all()
+    assert found.message.endswith("the slack of its droppers was not found")
 
 
 def test_inputs_that_march_are_written_as_before_there_was_a_choice(build_case):

@@ -42,7 +42,7 @@ def test_covariances_of_derivatives_are_differences_of_that_of_values(seen):
 
     pairs = gaussian_process._Pairs.of(x[None], y[None], SCALES)
     one = gaussian_process._value_slope(pairs, SCALES.lengths, FREE)[0]
-    two = gaussian_process._slope_slope(pairs, SCALES.lengths, (FREE, FREE))
+    two = gaussian_process._slope_slope(pairs, SCALES.lengths, FREE)
     by_y = [(covariance(x, y + shifted(j)) - covariance(x, y - shifted(j))) / (2 * step) for j in FREE]
     assert one == pytest.approx(by_y, rel=1e-7)
     for a, i in enumerate(FREE):
