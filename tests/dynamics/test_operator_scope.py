@@ -56,7 +56,7 @@ def test_what_is_to_the_side_of_the_track_is_marched_by_name(build_case, line, h
     assert why_marched(case, periodic_equilibrium(case.catenary)) == reason
 
 
-def test_answers_that_are_not_numbers_are_no_result(build_case, monkeypatch):
+def test_a_line_whose_answers_are_not_numbers_is_marched(build_case, monkeypatch):
     case = build_case("bruni_2015", 275.0, mean_force_N=150.0, dt=2e-3, periodic=SHORT)
     monkeypatch.setattr(by_operator, "bare_wire", lambda *line: np.nan * bare_wire(*line))
     found = solve(case)
