@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["curvature_products", "hermite", "shape_products", "slope_products"]
+__all__ = ["curvature_products", "hermite", "shape_products", "slope_products", "slopes_squared"]
 
 Array = NDArray[np.float64]
 
@@ -22,14 +22,10 @@ _LENGTHS = np.array([0, 1, 0, 1]) + np.array([0, 1, 0, 1])[:, None]
 
 def hermite(xi: Array, length: Array | float) -> Array:
     """Evaluate the four Hermite shapes at ``xi`` (PACDIN, eq. 1); returns shape (4, *xi.shape)."""
-    return np.array(
-        [
-            1 - 3 * xi**2 + 2 * xi**3,
-            length * (xi - 2 * xi**2 + xi**3),
-            3 * xi**2 - 2 * xi**3,
-            length * (xi**3 - xi**2),
-        ]
-    )
+    square = xi * xi  # products, since powers take several times as long
+    cube = square * xi
+    beyond = 3 * square - 2 * cube
+    return np.array([1 - beyond, length * (xi - 2 * square + cube), beyond, length * (cube - square)])
 
 
 def shape_products(l0: Array) -> Array:
@@ -40,6 +36,13 @@ def shape_products(l0: Array) -> Array:
 def slope_products(l0: Array) -> tuple[Array, Array]:
     """Integrals of N_a' N_b' over elements of lengths ``l0`` [m], and their derivatives by length, (elem, 4, 4)."""
     return _scaled(_SLOPE, _LENGTHS - 1, l0)
+
+
+def slopes_squared(z: Array, l0: Array) -> Array:
+    """Integrals of z'^2 over elements (elem,) [m], by values and slopes z (elem, 2, 2) at both ends."""
+    rise, (one, other) = z[:, 1, 0] - z[:, 0, 0], z[:, :, 1].T
+    turned = 4 * (one * one + other * other) - 2 * one * other
+    return np.asarray((36 * rise * rise / l0 - 6 * rise * (one + other) + l0 * turned) / 30, dtype=np.float64)
 
 
 def curvature_products(l0: Array) -> tuple[Array, Array]:

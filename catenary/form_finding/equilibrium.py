@@ -29,6 +29,7 @@ from catenary.form_finding.rest_state import Equilibrium, EquilibriumStatus
 from catenary.layout.geometry import Layout, line_layout, periodic_layout
 from catenary.layout.laid_out import laid_out
 from catenary.layout.mesh import Mesh, Y, build_mesh
+from catenary.layout.moved_mesh import moved_mesh
 from catenary.layout.sections import parts_of
 from catenary.spec.line import CatenarySpec
 
@@ -109,6 +110,10 @@ def equilibrium_at_rest(spec: CatenarySpec) -> Equilibrium:
 def mesh_of(spec: CatenarySpec, layout: Layout, like: Mesh | None = None) -> Mesh:
     """Mesh a layout as a line asks for, or bay by bay like another mesh, with dofs of its dimension and formulation."""
     spatial, axial_slope = spec.dimension == "spatial", element_of(spec).axial_slope
+    if like is not None and (like.spatial, like.axial_slope) == (spatial, axial_slope):
+        moved = moved_mesh(like, layout)
+        if moved is not None:
+            return moved
     return build_mesh(layout, like or spec.mesh, spatial=spatial, axial_slope=axial_slope)
 
 

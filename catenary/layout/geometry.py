@@ -75,7 +75,7 @@ def _layout(spec: CatenarySpec, n_spans: int, *, periodic: bool) -> Layout:
 
     def from_support(station: float, support: KeyPoint) -> float:
         """Signed distance, the short way round where the line closes on itself."""
-        d = station - support.x
+        d = float(station - support.x)  # numpy rounds its own numbers much more slowly
         return d - length * round(d / length) if periodic else d
 
     near = [[k for k, s in enumerate(x) if abs(from_support(s, sup)) < half] for sup in stitched]

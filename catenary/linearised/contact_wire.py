@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +15,7 @@ from catenary.layout.geometry import CONTACT
 from catenary.layout.mesh import Z
 from catenary.layout.track import head_offset
 
-__all__ = ["contact_table", "covered_by", "place_on_head", "static_height"]
+__all__ = ["contact_table", "covered_by", "heights_near", "place_on_head", "static_height"]
 
 
 def contact_table(
@@ -39,22 +41,27 @@ def _points_on(
     eq: Equilibrium, x: NDArray[np.float64], run: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Points of one contact wire."""
-    mesh, along = eq.mesh, element_of(eq.spec).along
+    mesh = eq.mesh
     elems = np.flatnonzero((mesh.elem_wire == CONTACT) & (mesh.elem_run == run))
-    q = element_coordinates(mesh, eq.q)[elems]
-    start = q[:, 0, 0]
+    start = element_coordinates(mesh, eq.q)[elems][:, 0, 0]
     order = np.argsort(start)
-    elems, q = elems[order], q[order]
-    k = np.clip(np.searchsorted(q[:, 0, 0], x + 1e-12, side="right") - 1, 0, len(elems) - 1)
-    e, qe = elems[k], q[k]
-    l0 = eq.elem_l0[e]
-    xi = (x - qe[:, 0, 0]) / (qe[:, 1, 0] - qe[:, 0, 0])
-    nodes = np.stack([qe[:, 0, 0], qe[:, 0, 3], qe[:, 1, 0], qe[:, 1, 3]])
-    for _ in range(4):
-        here = (along(xi, l0) * nodes).sum(axis=0)
-        xi = xi - (here - x) / (qe[:, 1, 0] - qe[:, 0, 0])
+    e = elems[order][np.clip(np.searchsorted(start[order], x + 1e-12, side="right") - 1, 0, len(elems) - 1)]
+    xi = _within(eq, e, x, 5)
     dof = mesh.dof[mesh.elem_nodes[e]][:, :, [Z, 5]].reshape(-1, 4)
-    return e, dof, hermite(xi, l0).T
+    return e, dof, hermite(xi, eq.elem_l0[e]).T
+
+
+def _within(
+    eq: Equilibrium, e: NDArray[np.int64], x: NDArray[np.float64], steps: int, xi: NDArray[np.float64] | float = 0.0
+) -> NDArray[np.float64]:
+    """Places xi in elements at which stations x stand, by Newton steps from a first guess."""
+    qe, along = element_coordinates(eq.mesh, eq.q)[e], element_of(eq.spec).along
+    first, length = qe[:, 0, 0], qe[:, 1, 0] - qe[:, 0, 0]
+    nodes = np.stack([first, qe[:, 0, 3], qe[:, 1, 0], qe[:, 1, 3]])
+    found: NDArray[np.float64] = np.broadcast_to(xi, x.shape)
+    for _ in range(steps):
+        found = found - ((along(found, eq.elem_l0[e]) * nodes).sum(axis=0) - x) / length
+    return found
 
 
 def covered_by(eq: Equilibrium, x: NDArray[np.float64], run: int) -> NDArray[np.bool_]:
@@ -72,6 +79,18 @@ def static_height(eq: Equilibrium, x: NDArray[np.float64], run: int | None = Non
     """Contact-wire height at rest [m] at stations ``x`` [m], of the lowest wire or of a chosen run."""
     e, _, weight = contact_table(eq, x, run)
     return _heights(eq, e, weight)
+
+
+def heights_near(eq: Equilibrium, x: NDArray[np.float64]) -> Callable[[Equilibrium], NDArray[np.float64]]:
+    """Height at rest [m] at stations ``x`` [m] of any line on the mesh of this one and a small step away.
+
+    Stations stay in their elements, and are found in them by one step from where they are on this line.
+    """
+    if len(eq.mesh.contact_runs) > 1:  # either wire may hang lower
+        return lambda near: static_height(near, x)
+    e = contact_table(eq, x)[0]
+    xi = _within(eq, e, x, 5)
+    return lambda near: _heights(near, e, hermite(_within(near, e, x, 1, xi), near.elem_l0[e]).T)
 
 
 def place_on_head(eq: Equilibrium, x: NDArray[np.float64], run: int | None = None) -> NDArray[np.float64]:

@@ -72,7 +72,7 @@ class SteadySlopes:
         """Derivatives by what differs by ``step``; NaN where the line next to this one does not hang."""
         line = self.solution.equilibrium
         if near.catenary != self.solution.case.catenary:
-            (line,) = neighbouring_equilibria(line, [near.catenary])
+            (line,) = neighbouring_equilibria(line, [near.catenary], first_order=True)
             if line.status is not EquilibriumStatus.OK:
                 none = np.full(line.dropper_force.shape, math.nan)
                 return FigureSlopes(math.nan, math.nan, math.nan, math.nan, none)

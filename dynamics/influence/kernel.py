@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 
-__all__ = ["BlochWork", "KeyMatrices", "bloch_answers", "bloch_solution", "bloch_work", "key_answers", "load_answers"]
+__all__ = ["BlochWork", "KeyMatrices", "bloch_opposite", "bloch_solution", "bloch_work", "key_answers", "load_answers"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -130,14 +130,20 @@ def _solve(low, diag, first, ni, Br, Bi):
 
 
 @kernel(**_OPTIONS)
+def _square(x):
+    """Square of a number's size."""
+    return x.real * x.real + x.imag * x.imag
+
+
+@kernel(**_OPTIONS)
 def _eliminate(A, B):
     """Solve A x = B in place of B, with pivots; logarithm of the determinant. What is singular gives no numbers."""
     n, log = A.shape[0], 0.0 + 0.0j
     for k in range(n):
-        pivot = k
+        pivot, largest = k, _square(A[k, k])
         for i in range(k + 1, n):
-            if abs(A[i, k]) > abs(A[pivot, k]):
-                pivot = i
+            if _square(A[i, k]) > largest:
+                pivot, largest = i, _square(A[i, k])
         if pivot != k:
             log += 1j * np.pi
             for j in range(n):
@@ -145,8 +151,9 @@ def _eliminate(A, B):
             for j in range(B.shape[1]):
                 B[k, j], B[pivot, j] = B[pivot, j], B[k, j]
         log += np.log(A[k, k])
+        A[k, k] = 1.0 / A[k, k]
         for i in range(k + 1, n):
-            t = A[i, k] / A[k, k]
+            t = A[i, k] * A[k, k]
             for j in range(k + 1, n):
                 A[i, j] -= t * A[k, j]
             for j in range(B.shape[1]):
@@ -156,7 +163,7 @@ def _eliminate(A, B):
             total = B[k, j]
             for i in range(k + 1, n):
                 total -= A[k, i] * B[i, j]
-            B[k, j] = total / A[k, k]
+            B[k, j] = total * A[k, k]
     return log
 
 
@@ -165,17 +172,12 @@ def bloch_solution(phase: complex, ni: int, first: Ints, rhs: Floats | Complexes
     """Solve one cell for loads rhs (dof, load), into the first columns of (Br, Bi); logarithm of the determinant.
 
     The lower triangle of S holds the cell and, behind it, the interface of the next one, which moves ``phase`` times as
-    the cell's own; ``first`` (own dof,) is the first entry of a row right of the interface.
+    the cell's own; ``first`` (own dof,) is the first entry of a row right of the interface. Columns behind the answers
+    keep what the cell answers to its interface, and the inverse of the interface's matrix.
     """
-    _factor(work.S, first, ni, work.low, work.diag)
-    return bloch_answers(phase, ni, first, rhs, work)
-
-
-@kernel(**_OPTIONS)
-def bloch_answers(phase: complex, ni: int, first: Ints, rhs: Floats | Complexes, work: BlochWork) -> complex:
-    """Solve a cell that `bloch_solution` has factored once more, for another phase or other, also complex, loads."""
     S, low, diag, Br, Bi = work
     n, m = diag.size, rhs.shape[1]
+    _factor(S, first, ni, low, diag)
     Br[:, :m] = rhs.real
     Bi[:, :] = 0.0
     Bi[:, :m] = rhs.imag
@@ -184,9 +186,10 @@ def bloch_answers(phase: complex, ni: int, first: Ints, rhs: Floats | Complexes,
             right = S[i, j] + phase * S[n + j, i]
             Br[i, m + j], Bi[i, m + j] = right.real, right.imag
     _solve(low, diag, first, ni, Br, Bi)
-    top, load = np.empty((ni, ni), np.complex128), np.zeros((ni, m), np.complex128)
-    load[:, :] = rhs[:ni]
+    top, load = np.empty((ni, ni), np.complex128), np.zeros((ni, m + ni), np.complex128)
+    load[:, :m] = rhs[:ni]
     for i in range(ni):
+        load[i, m + i] = 1.0
         for j in range(ni):
             top[i, j] = S[max(i, j), min(i, j)] + S[n + max(i, j), n + min(i, j)]
             top[i, j] += phase * S[n + j, i] + S[n + i, j] / phase
@@ -198,7 +201,7 @@ def bloch_answers(phase: complex, ni: int, first: Ints, rhs: Floats | Complexes,
                 for c in range(m):
                     load[i, c] -= left * complex(Br[k, c], Bi[k, c])
     log = _eliminate(top, load)
-    Br[:ni, :m], Bi[:ni, :m] = load.real, load.imag
+    Br[:ni], Bi[:ni] = load.real, load.imag
     for k in range(ni, n):
         for j in range(ni):
             t = complex(Br[k, m + j], Bi[k, m + j])
@@ -206,6 +209,40 @@ def bloch_answers(phase: complex, ni: int, first: Ints, rhs: Floats | Complexes,
                 Br[k, c] -= t.real * Br[j, c] - t.imag * Bi[j, c]
                 Bi[k, c] -= t.real * Bi[j, c] + t.imag * Br[j, c]
     return log + np.log(diag[ni:]).sum()
+
+
+@kernel(**_OPTIONS)
+def bloch_opposite(phase: complex, ni: int, first: Ints, rhs: Complexes, work: BlochWork, out: Complexes) -> None:
+    """Answers (dof, load) of a cell that `bloch_solution` has solved to other loads, under the phase 1 / ``phase``.
+
+    The matrix of all equations is then the transpose of that which was solved.
+    """
+    S, low, diag, Br, Bi = work
+    n, behind = diag.size, Br.shape[1] - ni
+    load, answer = rhs[:ni].copy(), np.zeros((ni, rhs.shape[1]), np.complex128)
+    re, im = np.ascontiguousarray(rhs.real), np.ascontiguousarray(rhs.imag)
+    for k in range(ni, n):
+        for j in range(ni):
+            t = complex(Br[k, behind + j], Bi[k, behind + j])
+            for c in range(rhs.shape[1]):
+                load[j, c] -= t * rhs[k, c]
+    for i in range(ni):
+        for j in range(ni):
+            t = complex(Br[j, behind + i], Bi[j, behind + i])
+            for c in range(rhs.shape[1]):
+                answer[i, c] += t * load[j, c]
+    for k in range(ni, n):
+        for j in range(ni):
+            right = S[k, j] + S[n + j, k] / phase
+            if right != 0.0:
+                for c in range(rhs.shape[1]):
+                    part = right * answer[j, c]
+                    re[k, c] -= part.real
+                    im[k, c] -= part.imag
+    _solve(low, diag, first, ni, re, im)
+    for i in range(n):
+        for c in range(rhs.shape[1]):
+            out[i, c] = answer[i, c] if i < ni else complex(re[i, c], im[i, c])
 
 
 @kernel(**_OPTIONS)

@@ -26,7 +26,7 @@ from catenary.kernels.compiled import kernel
 from dynamics.influence.kernel import bloch_solution, bloch_work, load_answers
 from dynamics.line_operator.network import Bays, Points, Ports
 
-__all__ = ["OPTIONS", "assemble", "network_answers", "port_answers"]
+__all__ = ["OPTIONS", "add_attached", "add_ends", "assemble", "network_answers", "port_answers"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -72,18 +72,15 @@ def _add_tension(S, bays, b, tau, s0, s1, m):
 
 
 @kernel(**OPTIONS)
-def _add_bay(S, bays, b, tau, mu):
-    """Add the stiffness of a bay; returns the logarithm of its own determinant between held ends."""
-    m, a, t = bays.mass[b] * mu, bays.bending[b] * tau, bays.tension[b] * tau
-    root = np.sqrt(t * t - 4.0 * a * m)
-    r1, r2 = np.sqrt(2.0 * m / (t + root)), np.sqrt((t + root) / (2.0 * a))
-    half = 0.5 * bays.length[b]
-    near = np.exp(-2.0 * r2 * half)
-    near = (1.0 - near) / (1.0 + near)
-    sinh, cosh = np.sinh(r1 * half), np.cosh(r1 * half)
-    p1, p2, q1, q2 = r1 * sinh / cosh, r2 * near, r1 * cosh / sinh, r2 / near
-    s0, s1, s2 = _half(r1, r2, p1, p2, a)
-    a0, a1, a2 = _half(r1, r2, q1, q2, a)
+def add_ends(
+    S: Complexes,
+    bays: Bays,
+    b: int,
+    damped: tuple[complex, complex],
+    halves: tuple[complex, complex, complex, complex, complex, complex],
+) -> None:
+    """Add the stiffness between a bay's ends by its six numbers; ``damped`` are tau and m."""
+    s0, s1, s2, a0, a1, a2 = halves
     w, h, v, g = bays.dof[b]
     _add(S, w, w, 0.5 * (s0 + a0))
     _add(S, v, v, 0.5 * (s0 + a0))
@@ -96,8 +93,36 @@ def _add_bay(S, bays, b, tau, mu):
     _add(S, v, h, 0.5 * (a1 - s1))
     _add(S, w, g, 0.5 * (s1 - a1))
     if bays.along[b, 0] >= 0:
-        _add_tension(S, bays, b, tau, s0, s1, m)
+        _add_tension(S, bays, b, damped[0], s0, s1, damped[1])
+
+
+@kernel(**OPTIONS)
+def _add_bay(S, bays, b, tau, mu):
+    """Add the stiffness of a bay; returns the logarithm of its own determinant between held ends."""
+    m, a, t = bays.mass[b] * mu, bays.bending[b] * tau, bays.tension[b] * tau
+    root = np.sqrt(t * t - 4.0 * a * m)
+    r1, r2 = np.sqrt(2.0 * m / (t + root)), np.sqrt((t + root) / (2.0 * a))
+    half = 0.5 * bays.length[b]
+    near = np.exp(-2.0 * r2 * half)
+    near = (1.0 - near) / (1.0 + near)
+    sinh, cosh = np.sinh(r1 * half), np.cosh(r1 * half)
+    p1, p2, q1, q2 = r1 * sinh / cosh, r2 * near, r1 * cosh / sinh, r2 / near
+    s0, s1, s2 = _half(r1, r2, p1, p2, a)
+    a0, a1, a2 = _half(r1, r2, q1, q2, a)
+    add_ends(S, bays, b, (tau, m), (s0, s1, s2, a0, a1, a2))
     return np.log((p2 - p1) * cosh) + np.log((q2 - q1) * sinh / r1)
+
+
+@kernel(**OPTIONS)
+def add_attached(S: Complexes, omega: complex, points: Points, tau: complex, mu: complex) -> None:
+    """Add what is attached to the wires."""
+    for i in range(points.mass.size):
+        S[i, i] += mu * points.mass[i] + tau * points.stiffness[i] + points.held[i] + 1j * omega * points.dashpot[i]
+    for d in range(points.dropper.size):
+        low, high, k = points.bottom[d], points.top[d], tau * points.dropper[d]
+        S[low, low] += k
+        S[high, high] += k
+        _add(S, low, high, -k)
 
 
 @kernel(**OPTIONS)
@@ -108,13 +133,7 @@ def assemble(S: Complexes, omega: complex, bays: Bays, points: Points, alpha: fl
     logs = 0.0 + 0.0j
     for b in range(bays.length.size):
         logs += _add_bay(S, bays, b, tau, mu)
-    for i in range(points.mass.size):
-        S[i, i] += mu * points.mass[i] + tau * points.stiffness[i] + points.held[i] + 1j * omega * points.dashpot[i]
-    for d in range(points.dropper.size):
-        low, high, k = points.bottom[d], points.top[d], tau * points.dropper[d]
-        S[low, low] += k
-        S[high, high] += k
-        _add(S, low, high, -k)
+    add_attached(S, omega, points, tau, mu)
     return logs
 
 

@@ -18,7 +18,7 @@ from dynamics.line_operator.answers import Answers, Contour
 from dynamics.line_operator.isolated import isolated_stretch
 from dynamics.line_operator.network import LineNetwork
 
-__all__ = ["AFTER", "BEFORE", "LocalTime", "squeeze_spectrum"]
+__all__ = ["AFTER", "BEFORE", "LocalTime", "squeeze_spectrum", "waves_at"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -67,19 +67,6 @@ class LocalTime:
         """The same of the cubic of a sample (omega,) [s]."""
         return squeeze_spectrum(self.answers.omega, self.step, True)
 
-    @cached_property
-    def waves(self) -> Complexes:
-        """exp(i omega t) at every sample (sample, omega)."""
-        first = 0.5 * self.contour.step - 1j * self.contour.depth
-        ring = _ring_waves(self.time, first, self.contour.step, self.answers.ring)
-        return np.hstack([ring, self._pole_waves(self.sample)])
-
-    @cached_property
-    def opposed(self) -> Complexes:
-        """exp(-i omega t) at every sample (sample, omega)."""
-        ring = self.waves[:, : self.answers.ring].conj() * np.exp(-2.0 * self.contour.depth * self.time)[:, None]
-        return np.hstack([ring, 1.0 / self.waves[:, self.answers.ring :]])
-
     def _pole_waves(self, sample: Ints) -> Complexes:
         """exp(i omega t) of the poles at consecutive samples (sample, pole), kept."""
         key = int(sample[0]), len(sample)
@@ -119,18 +106,31 @@ class LocalTime:
 
     def tails(self, network: LineNetwork, droppers: Ints) -> Floats:
         """What droppers between endless wires answer to their own hats beyond the contour (lag, dropper) [m/N]."""
+        return self.beyond(isolated_stretch(network, droppers, self.far))
+
+    @property
+    def far(self) -> Complexes:
+        """Frequencies beyond the contour's end (omega,) [rad/s]."""
+        return self.contour.frequencies(self.answers.ring, TAIL * self.answers.ring)
+
+    def beyond(self, values: Complexes) -> Floats:
+        """Answers at all lags to hats by those at frequencies beyond the contour's end (lag, column)."""
         M, contour, lags = self.around, self.contour, self.lags
+        hat = squeeze_spectrum(self.far, self.step, False) / (contour.images * contour.T)
         first, end = self.answers.ring, TAIL * self.answers.ring
-        omega = contour.frequencies(first, end)
-        hat = squeeze_spectrum(omega, self.step, False) / (contour.images * contour.T)
-        values = hat[:, None] * isolated_stretch(network, droppers, omega)
-        folded = np.zeros((M, len(droppers)), np.complex128)
+        values, folded = hat[:, None] * values, np.zeros((M, values.shape[1]), np.complex128)
         for start in range(0, end, M):
             low, high = max(start, first), min(start + M, end)
             if low < high:
                 folded[low - start : high - start] += values[low - first : high - first]
         turn = np.exp(1j * np.pi * lags / M + contour.depth * self.step * lags)
         return 2.0 * (scipy.fft.ifft(folded, axis=0, norm="forward")[lags % M] * turn[:, None]).real
+
+
+def waves_at(contour: Contour, time: Floats, others: Complexes) -> Complexes:
+    """exp(i omega t) at times [s] (time, omega): frequencies of the ring, then others."""
+    ring = _ring_waves(time, 0.5 * contour.step - 1j * contour.depth, contour.step, contour.count)
+    return np.hstack([ring, np.exp(1j * np.outer(time, others))])
 
 
 def squeeze_spectrum(omega: Complexes, step: float, smooth: bool) -> Complexes:

@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.elements.hermite import slope_products
+from catenary.elements.hermite import slopes_squared
 from catenary.form_finding.equations import GRAVITY, wire_property
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.geometry import CONTACT
 from catenary.layout.mesh import DZ, Mesh, X, Z
 from catenary.linearised.attachments import dropper_stiffness, point_masses, steady_arm_stiffness
 
-__all__ = ["Bays", "LineNetwork", "Points", "Ports", "line_network"]
+__all__ = ["Bays", "LineNetwork", "NetworkOrder", "Points", "Ports", "line_network", "network_order"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
@@ -145,41 +145,26 @@ class LineNetwork:
         return (self.bays, self.points, self.first), (self.ni, T, self.alpha, self.beta)
 
 
-def line_network(eq: Equilibrium) -> LineNetwork:
-    """Condense a period at rest, in the plane, to its network."""
-    spec, mesh = eq.spec, eq.mesh
-    ends, over = _bay_ends(mesh)
-    dof_of, n, ni = _number(mesh, ends, over)
-    bays = _bays(eq, ends, over, (dof_of, n))
-    points = _points(eq, bays, dof_of, n)
-    nodes, wire = np.unique(ends[mesh.group_wire == CONTACT]), spec.contact_wire.together
-    nodes = nodes[np.argsort(mesh.node_x[nodes])]
-    return LineNetwork(
-        bays,
-        points,
-        n,
-        ni,
-        _first(bays, points, n, ni),
-        np.ascontiguousarray(eq.q[nodes, X]),
-        np.ascontiguousarray(dof_of[mesh.dof[nodes, Z]]),
-        dof_of[mesh.dof[mesh.support_contact, Z]],
-        (wire.tension, wire.bending_stiffness, wire.mass_per_length / (1.0 + wire.tension / wire.axial_stiffness)),
-        spec.damping.alpha,
-        spec.damping.beta,
-        float(mesh.layout.length),
-    )
+@dataclass(frozen=True)
+class NetworkOrder:
+    """Which dofs of a mesh the network has, in which order.
+
+    ``ends`` (bay, 2) are the end nodes of every bay, ``over`` (bay,) says whether the second is the next period's;
+    ``dof_of`` (mesh dof,) numbers of the network, -1 for what lies within a bay; ``n``, ``ni`` as in `LineNetwork`.
+    """
+
+    ends: Ints
+    over: NDArray[np.bool_]
+    dof_of: Ints
+    n: int
+    ni: int
 
 
-def _bay_ends(mesh: Mesh) -> tuple[Ints, NDArray[np.bool_]]:
-    """End nodes of every bay (bay, 2), and whether the second is the next period's (bay,)."""
+def network_order(mesh: Mesh) -> NetworkOrder:
+    """Number the dofs of the bays' ends, the interface first, then along the track."""
     first, last = mesh.group_elems.T
     ends = np.stack([mesh.elem_nodes[first, 0], mesh.elem_nodes[last, 1]], axis=1)
-    beyond = mesh.elem_shift[last, 1] - mesh.elem_shift[first, 0] > 0.5 * mesh.layout.length
-    return ends, beyond
-
-
-def _number(mesh: Mesh, ends: Ints, over: NDArray[np.bool_]) -> tuple[Ints, int, int]:
-    """Number the dofs of the bays' ends, the interface first, then along the track."""
+    over = mesh.elem_shift[last, 1] - mesh.elem_shift[first, 0] > 0.5 * mesh.layout.length
     interface = np.unique(ends[over, 1])
     nodes = np.unique(ends)
     nodes = nodes[np.lexsort((nodes, np.round(mesh.node_x[nodes], 9), ~np.isin(nodes, interface)))]
@@ -190,19 +175,42 @@ def _number(mesh: Mesh, ends: Ints, over: NDArray[np.bool_]) -> tuple[Ints, int,
                 dof_of[d], n = n, n + 1
         if node in interface:
             ni = n
-    return dof_of, n, ni
+    return NetworkOrder(ends, over, dof_of, n, ni)
 
 
-def _bays(eq: Equilibrium, ends: Ints, over: NDArray[np.bool_], numbers: tuple[Ints, int]) -> Bays:
+def line_network(eq: Equilibrium, order: NetworkOrder | None = None) -> LineNetwork:
+    """Condense a period at rest, in the plane, to its network; ``order`` is that of a mesh with the same dofs."""
+    spec, mesh, order = eq.spec, eq.mesh, order or network_order(eq.mesh)
+    bays = _bays(eq, order)
+    points = _points(eq, bays, order)
+    nodes, wire = np.unique(order.ends[mesh.group_wire == CONTACT]), spec.contact_wire.together
+    nodes = nodes[np.argsort(mesh.node_x[nodes])]
+    return LineNetwork(
+        bays,
+        points,
+        order.n,
+        order.ni,
+        _first(bays, points, order.n, order.ni),
+        np.ascontiguousarray(eq.q[nodes, X]),
+        np.ascontiguousarray(order.dof_of[mesh.dof[nodes, Z]]),
+        order.dof_of[mesh.dof[mesh.support_contact, Z]],
+        (wire.tension, wire.bending_stiffness, wire.mass_per_length / (1.0 + wire.tension / wire.axial_stiffness)),
+        spec.damping.alpha,
+        spec.damping.beta,
+        float(mesh.layout.length),
+    )
+
+
+def _bays(eq: Equilibrium, order: NetworkOrder) -> Bays:
     """Lay out the bays."""
-    spec, mesh, (dof_of, n) = eq.spec, eq.mesh, numbers
+    spec, mesh, ends = eq.spec, eq.mesh, order.ends
     first = mesh.group_elems[:, 0]
     EA, EI, rho = (
         wire_property(spec, mesh, name)[first] for name in ("axial_stiffness", "bending_stiffness", "mass_per_length")
     )
-    beyond = np.where(over, n, 0)
-    dof = dof_of[mesh.dof[ends][:, :, [Z, DZ]]].reshape(-1, 4)
-    along = dof_of[mesh.dof[ends, X]]
+    beyond = np.where(order.over, order.n, 0)
+    dof = order.dof_of[mesh.dof[ends][:, :, [Z, DZ]]].reshape(-1, 4)
+    along = order.dof_of[mesh.dof[ends, X]]
     dof[:, 2:] += beyond[:, None]
     along[:, 1] += beyond
     if spec.tension_in_motion == "constant":
@@ -213,8 +221,7 @@ def _bays(eq: Equilibrium, ends: Ints, over: NDArray[np.bool_], numbers: tuple[I
     length, rise = np.add.reduceat(place[:, 1] - place[:, 0], first).T
     l0 = np.add.reduceat(eq.elem_l0, first)
     # Green's strain of the elements; slopes, bending at clamps included, lengthen a wire
-    z = eq.q[mesh.elem_nodes][:, :, [Z, DZ]].reshape(-1, 4)
-    longer = np.add.reduceat(0.5 * np.einsum("ea,eab,eb->e", z, slope_products(eq.elem_l0)[0], z), first)
+    longer = np.add.reduceat(0.5 * slopes_squared(eq.q[mesh.elem_nodes][:, :, [Z, DZ]], eq.elem_l0), first)
     stretch = length / l0
     tension = EA * (0.5 * (stretch**2 - 1.0) + longer / l0) * stretch
     mass = rho / stretch
@@ -224,9 +231,9 @@ def _bays(eq: Equilibrium, ends: Ints, over: NDArray[np.bool_], numbers: tuple[I
     return Bays(np.ascontiguousarray(dof), along, length, tension, EI, mass, curvature, slope, l0 / EA)
 
 
-def _points(eq: Equilibrium, bays: Bays, dof_of: Ints, n: int) -> Points:
+def _points(eq: Equilibrium, bays: Bays, order: NetworkOrder) -> Points:
     """Collect clamps, half droppers, arms and supports, and the bays' inertia along the track."""
-    spec, mesh = eq.spec, eq.mesh
+    spec, mesh, dof_of, n = eq.spec, eq.mesh, order.dof_of, order.n
     mass, stiffness, held, dashpot = np.zeros((4, n))
     for nodes, values in point_masses(eq):
         for c in (Z, X):

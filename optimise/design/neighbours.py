@@ -10,7 +10,7 @@ from optimise.design.space import DesignSpace
 __all__ = ["neighbours_of"]
 
 # step, of a range: small enough for first order, large enough for what form-finding leaves
-NEAR = 1e-4
+NEAR = 1e-5
 
 
 def neighbours_of(space: DesignSpace, values: Sequence[float]) -> tuple[tuple[CatenarySpec, float], ...]:

@@ -55,8 +55,9 @@ class Neighbours:
 
     @classmethod
     def of(cls, asked: Sequence[tuple[CatenarySpec, float]], line: Equilibrium) -> Neighbours:
-        """Form-finding of neighbouring lines."""
-        return cls(neighbouring_equilibria(line, [spec for spec, _ in asked]), np.array([step for _, step in asked]))
+        """Form-finding of neighbouring lines, to first order."""
+        lines = neighbouring_equilibria(line, [spec for spec, _ in asked], first_order=True)
+        return cls(lines, np.array([step for _, step in asked]))
 
     @property
     def sound(self) -> bool:
@@ -99,9 +100,10 @@ def _run_slopes(
         motion = motion_of(run)
         if motion is None:
             return None
-        sigma[k] = _change_of(motion.sigma(), run, near) / steps
-        if k == highest:
-            uplift = _change_of(motion.uplift(), run, near) / steps
+        figures = [motion.sigma(), motion.uplift()] if k == highest else [motion.sigma()]
+        changes = [_change_of(figure, run, near) / steps for figure in figures]
+        sigma[k] = changes[0]
+        uplift = changes[1] if k == highest else uplift
     return sigma, uplift
 
 

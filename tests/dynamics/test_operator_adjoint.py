@@ -8,7 +8,8 @@ import pytest
 from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.form_finding.neighbours import neighbouring_equilibria
 from dynamics.adjoint.by_operator.bays import NUMBERS
-from dynamics.adjoint.by_operator.pairings import Acting, Multipliers, network_slopes, pairings
+from dynamics.adjoint.by_operator.network_slopes import network_slopes
+from dynamics.adjoint.by_operator.pairings import Acting, Multipliers, pairings
 from dynamics.adjoint.motions import FirstOrder, motion_of
 from dynamics.adjoint.steady_slopes import SteadySlopes
 from dynamics.line_operator import slack as slack_search
@@ -54,7 +55,7 @@ class Solved:
         near = by(step)
         line = self.line
         if near.catenary != self.case.catenary:
-            (line,) = neighbouring_equilibria(self.line, [near.catenary])
+            (line,) = neighbouring_equilibria(self.line, [near.catenary], first_order=True)
         return np.array([(x.value(near, line) - here) / step for x, here in self.here.values()])
 
     def computed(self, case):
@@ -145,7 +146,7 @@ def test_slopes_of_the_pairings_are_their_differences(name, build_line):
         return 2.0 * (weight @ found).real
 
     slopes, by_left, _ = network_slopes(
-        (omega, weight), *network.arguments(T), (network.ports, network.station_dof), both
+        (omega, weight), *network.arguments(T), (network.ports, network.station_dof), both, both[2]
     )
     for block in ("bays", "points"):
         numbers = getattr(network, block)

@@ -20,28 +20,30 @@ from numpy.typing import NDArray
 from catenary.kernels.compiled import kernel
 from dynamics.line_operator.kernel import OPTIONS
 
-__all__ = ["NUMBERS", "add_bay_slopes", "bay_waves"]
+__all__ = ["NUMBERS", "PRODUCTS", "WAVES", "add_bay_slopes", "add_products", "bay_waves"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
 NUMBERS = ("length", "tension", "bending", "mass", "curvature", "slope at the left", "slope at the right", "compliance")
 WAVES = 4  # of those, by which the six stiffnesses change
+PRODUCTS = 11  # of multipliers and motions at the ends
 
 
 @kernel(**OPTIONS)
-def _changed_half(roots, moved, p, dp, a, da, out, at):
-    """Stiffness of one half of a bay (3,), and its change; see `dynamics.line_operator.kernel._half`."""
-    (R1, R2), (dR1, dR2) = roots, moved
-    D = p[1] - p[0]
-    s2 = a * (R2 - R1) / D
-    s1 = a * (p[1] * R1 - p[0] * R2) / D
-    less = (dp[1] - dp[0]) / D
-    more = da / a - less
-    out[at + 2] = s2 * (more + (dR2 - dR1) / (R2 - R1))
-    out[at] = (dp[0] * p[1] + p[0] * dp[1]) * s2 + p[0] * p[1] * out[at + 2]
-    out[at + 1] = a * (dp[1] * R1 + p[1] * dR1 - dp[0] * R2 - p[0] * dR2) / D + s1 * more
-    return p[0] * p[1] * s2, s1, s2
+def _changed_half(roots, p, a, changes, out, at):
+    """Stiffness of one half of a bay (3,), and its changes (4, 3); see `dynamics.line_operator.kernel._half`."""
+    (R1, R2), (dR1, dR2, dp1, dp2, more) = roots, changes
+    inverse = 1.0 / (p[1] - p[0])
+    scale, both = a * inverse, p[0] * p[1]
+    s1, s2 = scale * (p[1] * R1 - p[0] * R2), scale * (R2 - R1)
+    for k in range(WAVES):
+        own = more[k] - (dp2[k] - dp1[k]) * inverse
+        d2 = s2 * own + scale * (dR2[k] - dR1[k])
+        out[k, at + 2] = d2
+        out[k, at] = (dp1[k] * p[1] + p[0] * dp2[k]) * s2 + both * d2
+        out[k, at + 1] = scale * (dp2[k] * R1 + p[1] * dR1[k] - dp1[k] * R2 - p[0] * dR2[k]) + s1 * own
+    return both * s2, s1, s2
 
 
 @kernel(**OPTIONS)
@@ -55,36 +57,90 @@ def bay_waves(
     length, tension, bending, mass = bay
     m, a, t, h = mass * mu, bending * tau, tension * tau, 0.5 * length
     root = np.sqrt(t * t - 4.0 * a * m)
-    R1, R2 = 2.0 * m / (t + root), (t + root) / (2.0 * a)
+    of_root, of_sum = 1.0 / root, 1.0 / (t + root)
+    R1, R2 = 2.0 * m * of_sum, (t + root) / (2.0 * a)
     r1, r2 = np.sqrt(R1), np.sqrt(R2)
     near = np.exp(-2.0 * r2 * h)
-    near, sech2 = (1.0 - near) / (1.0 + near), 4.0 * near / ((1.0 + near) * (1.0 + near))
+    of_near = 1.0 / (1.0 + near)
+    near, sech2 = (1.0 - near) * of_near, 4.0 * near * of_near * of_near
+    inverse = 1.0 / near
     sinh, cosh = np.sinh(r1 * h), np.cosh(r1 * h)
-    tanh, coth = sinh / cosh, cosh / sinh
-    far2, csch2 = 1.0 / (cosh * cosh), 1.0 / (sinh * sinh)
-    p, q = (r1 * tanh, r2 * near), (r1 * coth, r2 / near)
+    of_sinh, of_cosh = 1.0 / sinh, 1.0 / cosh
+    tanh, coth, far2, csch2 = sinh * of_cosh, cosh * of_sinh, of_cosh * of_cosh, of_sinh * of_sinh
+    p, q = (r1 * tanh, r2 * near), (r1 * coth, r2 * inverse)
+    # by r and by h; then by what each number changes of r1 and r2
     p_r, p_h = (tanh + r1 * h * far2, near + r2 * h * sech2), (R1 * far2, R2 * sech2)
-    near2 = sech2 / (near * near)
-    q_r, q_h = (coth - r1 * h * csch2, 1.0 / near - r2 * h * near2), (-R1 * csch2, -R2 * near2)
-    none = 0.0 + 0.0j
-    for k in range(WAVES):
-        dh = 0.5 if k == 0 else 0.0
-        dt, da, dm = tau if k == 1 else none, tau if k == 2 else none, mu if k == 3 else none
-        turned = (dt + (t * dt - 2.0 * a * dm - 2.0 * m * da) / root) / (t + root)
-        dR1, dR2 = R1 * (dm / m - turned), R2 * (turned - da / a)
-        d1, d2 = 0.5 * dR1 / r1, 0.5 * dR2 / r2
-        dp = (p_r[0] * d1 + p_h[0] * dh, p_r[1] * d2 + p_h[1] * dh)
-        dq = (q_r[0] * d1 + q_h[0] * dh, q_r[1] * d2 + q_h[1] * dh)
-        values[0], values[1], values[2] = _changed_half((R1, R2), (dR1, dR2), p, dp, a, da, slopes[k], 0)
-        values[3], values[4], values[5] = _changed_half((R1, R2), (dR1, dR2), q, dq, a, da, slopes[k], 3)
+    near2 = sech2 * inverse * inverse
+    q_r, q_h = (coth - r1 * h * csch2, inverse - r2 * h * near2), (-R1 * csch2, -R2 * near2)
+    half1, half2, none = 0.5 / r1, 0.5 / r2, 0.0 + 0.0j
+    of_t, of_a, of_m = (
+        (tau + t * tau * of_root) * of_sum,
+        -2.0 * m * tau * of_root * of_sum,
+        -2.0 * a * mu * of_root * of_sum,
+    )
+    stiffer, heavier = 1.0 / bending + none, 1.0 / mass + none
+    dR1 = (none, -R1 * of_t, -R1 * of_a, R1 * (heavier - of_m))
+    dR2 = (none, R2 * of_t, R2 * (of_a - stiffer), R2 * of_m)
+    more = (none, none, stiffer, none)
+    dp1, dp2 = _by_numbers(p_r, 0.5 * p_h[0], 0.5 * p_h[1], dR1, dR2, half1, half2)
+    dq1, dq2 = _by_numbers(q_r, 0.5 * q_h[0], 0.5 * q_h[1], dR1, dR2, half1, half2)
+    values[0], values[1], values[2] = _changed_half((R1, R2), p, a, (dR1, dR2, dp1, dp2, more), slopes, 0)
+    values[3], values[4], values[5] = _changed_half((R1, R2), q, a, (dR1, dR2, dq1, dq2, more), slopes, 3)
+
+
+@kernel(**OPTIONS)
+def _by_numbers(by_root, long1, long2, dR1, dR2, half1, half2):
+    """Changes of p (or q) of both roots by length, tension, bending and mass."""
+    one, two = by_root[0] * half1, by_root[1] * half2
+    return (long1, one * dR1[1], one * dR1[2], one * dR1[3]), (long2, two * dR2[1], two * dR2[2], two * dR2[3])
+
+
+@kernel(**OPTIONS)
+def add_products(
+    bay: Floats,
+    stiff: tuple[complex, complex, bool],
+    ends: tuple[Complexes, Complexes],
+    out: Complexes,
+) -> None:
+    """Add the products of ends of which a bay's derivatives are made to out (`PRODUCTS`,).
+
+    Parameters
+    ----------
+    bay : float array (8,)
+        Its `NUMBERS`.
+    stiff : tuple
+        s0 and s1 over mass per length times mu, and whether the tension changes.
+    ends : tuple of complex array (6,)
+        lam and r: height and slope at the left and at the right, positions along the track.
+    out : complex array (11,)
+        W, X, Y, V, U, Z, then those with the elongation e: e e, and e with sum, difference, left and right height.
+    """
+    (s0, s1, changes), (lam, r) = stiff, ends
+    ls, ld, la, lg = lam[0] + lam[2], lam[3] - lam[1], lam[0] - lam[2], lam[1] + lam[3]
+    rs, rd, ra, rg = r[0] + r[2], r[3] - r[1], r[0] - r[2], r[1] + r[3]
+    out[0] += ls * rs
+    out[1] += ls * rd + ld * rs
+    out[2] += ld * rd
+    out[3] += la * ra
+    out[4] += la * rg + lg * ra
+    out[5] += lg * rg
+    if changes:
+        curvature, left, right = bay[4], bay[5], bay[6]
+        el = -left * lam[0] + right * lam[2] - curvature * (s0 * ls + s1 * ld) - lam[4] + lam[5]
+        er = -left * r[0] + right * r[2] - curvature * (s0 * rs + s1 * rd) - r[4] + r[5]
+        out[6] += el * er
+        out[7] += ls * er + el * rs
+        out[8] += ld * er + el * rd
+        out[9] += lam[0] * er + el * r[0]
+        out[10] += lam[2] * er + el * r[2]
 
 
 @kernel(**OPTIONS)
 def add_bay_slopes(
     bay: Floats,
-    factors: tuple[complex, complex, complex, complex, bool],
+    factors: tuple[complex, complex, complex, bool],
     waves: tuple[Complexes, Complexes],
-    ends: tuple[Complexes, Complexes],
+    products: Complexes,
     out: Floats,
 ) -> None:
     """Add the derivatives of ``weight`` times the real part of l^T B r by the bay's numbers to out (8,).
@@ -94,43 +150,37 @@ def add_bay_slopes(
     bay : float array (8,)
         Its `NUMBERS`.
     factors : tuple
-        Weight, tau, mass per length times mu, mu, and whether the tension changes.
+        Weight, tau, mass per length times mu, and whether the tension changes.
     waves : tuple
         What `bay_waves` found.
-    ends : tuple of complex array (6,)
-        lam and r: height and slope at the left and at the right, positions along the track.
+    products : complex array (11,)
+        What `add_products` found.
     out : float array (8,)
     """
-    (weight, tau, m, mu, changes), (values, slopes), (lam, r) = factors, waves, ends
-    ls, ld, la, lg = lam[0] + lam[2], lam[3] - lam[1], lam[0] - lam[2], lam[1] + lam[3]
-    rs, rd, ra, rg = r[0] + r[2], r[3] - r[1], r[0] - r[2], r[1] + r[3]
-    W, X, Y = ls * rs, ls * rd + ld * rs, ld * rd
-    V, U, Z = la * ra, la * rg + lg * ra, lg * rg
+    (weight, tau, m, changes), (values, slopes) = factors, waves
+    W, X, Y, V, U, Z = products[0], products[1], products[2], products[3], products[4], products[5]
     for k in range(WAVES):
         d = slopes[k]
         total = 0.5 * (d[0] * W + d[1] * X + d[2] * Y + d[3] * V - d[4] * U + d[5] * Z)
         out[k] += (weight * total).real
     if not changes:
         return
-    length, curvature, left, right, compliance = bay[0], bay[4], bay[5], bay[6], bay[7]
-    s0, s1 = values[0] / m, values[1] / m
-    hang = length - 2.0 * s0
-    soft = compliance + curvature * curvature * tau * hang / m
-    spring = tau / soft
-    el = -left * lam[0] + right * lam[2] - curvature * (s0 * ls + s1 * ld) - lam[4] + lam[5]
-    er = -left * r[0] + right * r[2] - curvature * (s0 * rs + s1 * rd) - r[4] + r[5]
-    by_soft = -spring * spring / tau * el * er
-    square = curvature * curvature * tau / m
+    length, curvature, compliance, lighter = bay[0], bay[4], bay[7], 1.0 / m
+    s0, s1 = values[0] * lighter, values[1] * lighter
+    square, hang = curvature * curvature * tau * lighter, length - 2.0 * s0
+    harder = 1.0 / (compliance + square * hang)
+    spring, by_soft = weight * tau * harder, -weight * tau * harder * harder * products[6]
+    turned, drawn = spring * curvature * products[7], spring * curvature * products[8]
     for k in range(WAVES):
-        heavier = mu / m if k == 3 else 0.0 + 0.0j
-        d0, d1 = slopes[k, 0] / m - s0 * heavier, slopes[k, 1] / m - s1 * heavier
-        longer = (1.0 if k == 0 else 0.0) - 2.0 * d0
-        dl, dr = -curvature * (d0 * ls + d1 * ld), -curvature * (d0 * rs + d1 * rd)
-        change = by_soft * square * (longer - hang * heavier) + spring * (dl * er + el * dr)
-        out[k] += (weight * change).real
-    dl, dr = -(s0 * ls + s1 * ld), -(s0 * rs + s1 * rd)
-    change = by_soft * 2.0 * curvature * tau * hang / m + spring * (dl * er + el * dr)
-    out[4] += (weight * change).real
-    out[5] -= (weight * spring * (lam[0] * er + el * r[0])).real
-    out[6] += (weight * spring * (lam[2] * er + el * r[2])).real
-    out[7] += (weight * by_soft).real
+        d0, d1 = slopes[k, 0] * lighter, slopes[k, 1] * lighter
+        longer = -2.0 * d0
+        if k == 0:
+            longer += 1.0
+        if k == 3:  # whatever is divided by m falls with the mass
+            heavier = 1.0 / bay[3]
+            d0, d1, longer = d0 - s0 * heavier, d1 - s1 * heavier, longer + (2.0 * s0 - hang) * heavier
+        out[k] += (by_soft * square * longer - turned * d0 - drawn * d1).real
+    out[4] += (by_soft * 2.0 * curvature * tau * hang * lighter - spring * (s0 * products[7] + s1 * products[8])).real
+    out[5] -= (spring * products[9]).real
+    out[6] += (spring * products[10]).real
+    out[7] += by_soft.real

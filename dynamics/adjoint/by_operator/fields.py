@@ -1,13 +1,14 @@
 r"""What acts on the line, and what its multipliers are, at the frequencies of a contour and round its poles.
 
-Round every pole the residue is taken as a sum over a small circle, so that its derivative, a double pole's, is the same
-sum.
+Three places round every pole sum up to the residue of a double pole, such as a pole's derivative has, and leave out
+what grows with the cube of their distance: waves of the bare wire have poles some 5e-3 rad/s away.
 
 Legend: A wave of a harmonic, q = (omega - omega_h) / v, omega_h its pulse.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,14 +17,33 @@ from numpy.typing import NDArray
 
 from dynamics.adjoint.by_operator.pairings import Acting, Multipliers
 from dynamics.adjoint.by_operator.stages import Stage, StageMultipliers
-from dynamics.line_operator.answers import CIRCLE, RADIUS, Contour, wave_answers
-from dynamics.line_operator.local_time import squeeze_spectrum
+from dynamics.line_operator.answers import Contour, wave_answers
+from dynamics.line_operator.local_time import squeeze_spectrum, waves_at
 from dynamics.line_operator.network import LineNetwork
 
-__all__ = ["Nodes", "acting_on", "multipliers_at", "nodes_of"]
+__all__ = ["Multiplied", "Nodes", "acting_on", "multipliers_at", "nodes_of"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
+
+
+ROUND = 3.0e-4 * np.exp(2j * np.pi * np.arange(3) / 3)  # places round a pole, rad/s
+
+
+@dataclass(frozen=True)
+class Multiplied:
+    """Multipliers that answer to a figure.
+
+    Attributes
+    ----------
+    multipliers : tuple of StageMultipliers
+        Of every stage.
+    lifted : tuple of int and float, or None
+        Station of the contact wire whose height at a time, as a share of a period, is itself the figure.
+    """
+
+    multipliers: tuple[StageMultipliers, ...]
+    lifted: tuple[int, float] | None
 
 
 @dataclass(frozen=True)
@@ -36,24 +56,29 @@ class Nodes:
         [rad/s], [1/s].
     wave : complex array (omega, harmonic)
         A [m^2/N].
+    samples : tuple of complex array (row, omega)
+        exp(i omega t) where a stage has squeezes.
     """
 
     omega: Complexes
     weight: Complexes
     wave: Complexes
+    samples: tuple[Complexes, ...]
 
 
-def nodes_of(network: LineNetwork, contour: Contour, poles: Complexes) -> Nodes:
+def nodes_of(line: tuple[LineNetwork, Contour], poles: Complexes, stages: tuple[Stage, ...]) -> Nodes:
     """Frequencies of a line whose poles are known."""
-    circle = RADIUS * CIRCLE
-    ring, around = contour.frequencies(0, contour.count), poles[:, None] + circle
+    network, contour = line
+    ring, around = contour.frequencies(0, contour.count), poles[:, None] + ROUND
     mirrored = np.where(contour.own_mirror(poles), 0.5, 1.0)[:, None]
-    weight = mirrored * contour.passed(around) * circle / len(circle)
+    weight = mirrored * contour.passed(around) * ROUND / len(ROUND)
     omega = np.concatenate([ring, around.ravel()])
     on_ring = np.full(len(ring), 1.0 / (contour.images * contour.T) + 0.0j)
     wire = network.wire, network.alpha, network.beta
     wave = wave_answers(wire, omega[:, None], contour.pulses, contour.speed)
-    return Nodes(omega, np.concatenate([on_ring, weight.ravel()]), wave)
+    when = [stage.time.sample[stage.rows] * (contour.T / stage.slack.samples) for stage in stages]
+    samples = tuple(waves_at(contour, np.asarray(one, dtype=np.float64), around.ravel()) for one in when)
+    return Nodes(omega, np.concatenate([on_ring, weight.ravel()]), wave, samples)
 
 
 def _at_stations(
@@ -62,13 +87,13 @@ def _at_stations(
     """Sums of A times harmonics (column, harmonic) times exp(sign i q x_s), and derivatives by the stations' places."""
     network, contour = line
     phases = np.exp(-1j * sign * np.outer(contour.pulses / contour.speed, network.stations))
-    turned = np.exp(1j * sign * nodes.omega[:, None] * (network.stations / contour.speed))
-    station, pulsed = np.empty((2, len(nodes.omega), len(network.stations), len(harmonics)), np.complex128)
-    for c, each in enumerate(harmonics):
-        station[:, :, c] = turned * (nodes.wave @ (each[:, None] * phases))
-        pulsed[:, :, c] = turned * (nodes.wave @ ((each * contour.pulses)[:, None] * phases))
-    along = sign * 1j / contour.speed * (nodes.omega[:, None, None] * station - pulsed)
-    return station, along
+    turned = np.exp(1j * sign * nodes.omega[:, None] * (network.stations / contour.speed))[:, :, None]
+    both = phases[:, :, None] * harmonics.T[:, None, :]
+    both = np.stack([both, both * contour.pulses[:, None, None]], axis=1)
+    found = nodes.wave @ both.reshape(len(phases), -1)
+    found = found.reshape(len(nodes.omega), *both.shape[1:])
+    station, pulsed = turned * found[:, 0], turned * found[:, 1]
+    return station, sign * 1j / contour.speed * (nodes.omega[:, None, None] * station - pulsed)
 
 
 def acting_on(
@@ -78,30 +103,30 @@ def acting_on(
 
     ``force`` (stage, harmonic) are the harmonics of the contact force.
     """
-    contour = line[1]
+    contour, dropper = line[1], []
     station, along = _at_stations(nodes, line, force / contour.speed, -1.0)
-    dropper = np.stack([_spectrum(nodes.omega, contour, stage) for stage in stages], axis=2)
-    return Acting(station, np.ascontiguousarray(dropper)), along
-
-
-def _spectrum(omega: Complexes, contour: Contour, stage: Stage) -> Complexes:
-    """Fourier transform of a stage's squeezes (omega, dropper)."""
-    time, squeeze = squeeze_spectrum(omega, contour.T / stage.slack.samples, stage.slack.smooth), stage.slack.squeeze
-    at = np.flatnonzero(squeeze.any(axis=1))
-    when = stage.time.sample[at] * (contour.T / stage.slack.samples)
-    return time[:, None] * (np.exp(-1j * np.outer(omega, when)) @ squeeze[at])
+    for stage, waves in zip(stages, nodes.samples, strict=True):
+        time = squeeze_spectrum(nodes.omega, contour.T / stage.slack.samples, stage.slack.smooth)
+        dropper.append(time[:, None] * ((1.0 / waves).T @ stage.slack.squeeze[stage.rows]))
+    return Acting(station, np.stack(dropper, axis=2)), along
 
 
 def multipliers_at(
-    nodes: Nodes, line: tuple[LineNetwork, Contour], stages: tuple[Stage, ...], found: tuple[StageMultipliers, ...]
+    nodes: Nodes, line: tuple[LineNetwork, Contour], stages: tuple[Stage, ...], figures: Sequence[Multiplied]
 ) -> tuple[Multipliers, Complexes]:
-    """Multipliers of a figure in every stage, and their derivative by the stations' places (omega, station, stage)."""
+    """Multipliers of figures in every stage, and their derivatives by the stations' places (omega, station, column).
+
+    Columns are the stages of one figure, then those of the next.
+    """
     network, contour = line
-    contact = np.array([one.contact for one in found]) / network.period
+    found = [(stage, waves, one) for figure in figures
+             for stage, waves, one in zip(stages, nodes.samples, figure.multipliers, strict=True)]  # fmt: skip
+    contact = np.array([one.contact for _, _, one in found]) / network.period
     station, along = _at_stations(nodes, line, contact, 1.0)
-    dropper = np.empty((len(nodes.omega), found[0].dropper.shape[1], len(found)), np.complex128)
-    for k, (stage, one) in enumerate(zip(stages, found, strict=True)):
-        at = np.flatnonzero(one.dropper.any(axis=1))
-        when = stage.time.sample[at] * (contour.T / stage.slack.samples)
-        dropper[:, :, k] = np.exp(1j * np.outer(nodes.omega, when)) @ one.dropper[at]
-    return Multipliers(station, dropper, np.zeros_like(station)), along
+    dropper = np.stack([waves.T @ one.dropper[stage.rows] for stage, waves, one in found], axis=2)
+    lifted = np.zeros_like(station)
+    for k, figure in enumerate(figures):
+        if figure.lifted is not None:
+            at, when = figure.lifted
+            lifted[:, at, k * len(stages)] = np.exp(1j * nodes.omega * when * contour.T)
+    return Multipliers(station, dropper, lifted), along

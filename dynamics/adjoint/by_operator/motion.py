@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium
-from dynamics.adjoint.by_operator.lagrangian import NearLines, OperatorFigure, OperatorLagrangian
+from dynamics.adjoint.by_operator.at_once import FiguresAtOnce
+from dynamics.adjoint.by_operator.fields import Multiplied
+from dynamics.adjoint.by_operator.lagrangian import OperatorFigure, OperatorLagrangian
+from dynamics.adjoint.by_operator.near_lines import NearLines
 from dynamics.adjoint.by_operator.stages import Cause, Stage, StageMultipliers, stages_of
 from dynamics.adjoint.figures import filtered_deviation, soft_extreme
 from dynamics.line_operator.state import OperatorState
@@ -36,12 +38,8 @@ class OperatorMotion:
 
     def __init__(self, case: CaseSpec, equilibrium: Equilibrium, state: OperatorState, force: Floats) -> None:
         self.case, self.equilibrium, self.state, self.force = case, equilibrium, state, force
-        self._lines = NearLines(state.contour.harmonics)
-
-    @cached_property
-    def stages(self) -> tuple[Stage, ...]:
-        """Equations that were solved."""
-        return stages_of(self.state)
+        self.stages = stages_of(state)
+        self._shared = NearLines(equilibrium, state.contour.harmonics), FiguresAtOnce(state, self.stages)
 
     def sigma(self) -> OperatorLagrangian:
         """Standard deviation of the filtered contact force [N], to first order."""
@@ -63,11 +61,10 @@ class OperatorMotion:
         when = float(times[sample])
         turned = np.exp(1j * a.omega * when)[:, None]
         force = stage.by_force(turned * a.lift[:, support])
-        values = 2.0 * (
-            stage.time.opposed @ ((stage.basis * a.weight)[:, None] * turned * a.lift_by_squeeze[:, support])
-        )
+        squeeze = np.zeros(self.state.slack.squeeze.shape)
+        squeeze[stage.rows] = stage.onto_rows(turned * a.lift_by_squeeze[:, support])
         station = int(self.state.network.ports.support[support])
-        return self._lagrangian(force, values.real, (station, when), None)
+        return self._lagrangian(force, squeeze, (station, when / self.state.contour.T), None)
 
     def _of_force(self, figure: OfForce) -> OperatorLagrangian:
         force = self.force
@@ -92,8 +89,8 @@ class OperatorMotion:
             if k + 1 < len(self.stages):
                 causes.append(stage.cause_of_coarse(self.stages[k + 1], causes[k], found[k]))
         mean = sum(self._by_mean(*parts) for parts in zip(self.stages, causes, found, strict=True))
-        figure = OperatorFigure(tuple(found), mean, lifted, of_case)
-        return OperatorLagrangian((self.case, self.equilibrium, self.state), self.stages, figure, self._lines)
+        figure = OperatorFigure(Multiplied(tuple(found), lifted), mean, of_case)
+        return OperatorLagrangian((self.case, self.equilibrium, self.state), self.stages, figure, self._shared)
 
     def _by_mean(self, stage: Stage, cause: Cause, found: StageMultipliers) -> float:
         """What the mean force does to the figure through one stage's equations."""

@@ -22,8 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.line_operator.contact import station_phases
-from dynamics.line_operator.local_time import BEFORE, LocalTime
+from dynamics.adjoint.by_operator.dropper_tables import DropperTables, parted
+from dynamics.line_operator.answers import Contour
+from dynamics.line_operator.local_time import BEFORE, LocalTime, waves_at
+from dynamics.line_operator.network import LineNetwork
 from dynamics.line_operator.slack import SlackForces
 from dynamics.line_operator.state import OperatorState
 from dynamics.linear_algebra.refined_lu import RefinedFactors
@@ -59,25 +61,45 @@ class Stage:
     state : OperatorState
     slack : SlackForces
         What was found on these samples.
+    tables : DropperTables
+        Shared by all stages.
 
     Attributes
     ----------
     time : LocalTime
     basis : complex array (omega,)
         Fourier transform of the squeeze of one sample [s].
+    rows : int array (row,)
+        Samples at which a dropper is squeezed.
     t, d : int array (slack,)
         Samples and droppers whose equations were solved.
     """
 
-    def __init__(self, state: OperatorState, slack: SlackForces) -> None:
-        self.state, self.slack = state, slack
+    def __init__(self, state: OperatorState, slack: SlackForces, tables: DropperTables) -> None:
+        self.state, self.slack, self._tables, self.phases = state, slack, tables, tables.phases
         self.time = LocalTime(state.contour, slack.samples, state.answers)
         self.basis = self.time.cubic if slack.smooth else self.time.hat
+        self.rows = np.flatnonzero(slack.squeeze.any(axis=1))
         self.t, self.d = np.nonzero((slack.squeeze > 0.0) & slack.sought)
-        self.phases = station_phases(state.network, state.contour)
         self.stiffness = state.network.points.dropper
         self._droppers = np.flatnonzero(slack.squeeze.any(axis=0))
-        self._tails = self.time.tails(state.network, self._droppers)
+
+    @cached_property
+    def waves(self) -> Complexes:
+        """exp(i omega t) at samples with squeezes (row, omega)."""
+        return waves_at(self.state.contour, self.time.time[self.rows], self.time.poles)
+
+    @cached_property
+    def _opposed(self) -> Complexes:
+        """exp(-i omega t) there (row, omega)."""
+        return 1.0 / self.waves
+
+    @cached_property
+    def _tails(self) -> Floats:
+        """What droppers answer to themselves beyond the contour's end, as `isolated_slopes` (4, lag, dropper)."""
+        values = self._tables.far[:, :, self._droppers]
+        found = self.time.beyond(np.moveaxis(values, 0, 1).reshape(values.shape[1], -1))
+        return np.moveaxis(found.reshape(len(found), 4, -1), 1, 0)
 
     def by_force(self, weights: Complexes) -> Complexes:
         """Sums over stations, weighted (omega, station), of the field of every harmonic (harmonic,)."""
@@ -85,19 +107,14 @@ class Stage:
         half = ((weights * (a.weight / self.state.contour.speed)[:, None]) @ self.phases * a.wave).sum(axis=0)
         return half + half[::-1].conj()
 
-    def _onto_samples(self, values: Complexes, t: Ints, d: Ints) -> Floats:
-        """Sums over frequencies of values (omega, dropper) times exp(-i omega t) at samples (sample,)."""
-        a, out = self.state.answers, np.empty(len(t))
-        weighted = values * (self.basis * a.weight)[:, None]
-        for one in np.unique(d):
-            at = np.flatnonzero(d == one)
-            out[at] = 2.0 * (self.time.opposed[t[at]] @ weighted[:, one]).real
-        return out
+    def onto_rows(self, values: Complexes) -> Floats:
+        """Sums over frequencies of values (omega, dropper) times a sample's spectrum, at samples with squeezes."""
+        a = self.state.answers
+        return 2.0 * (self._opposed @ (values * (self.basis * a.weight)[:, None])).real
 
     def spectra(self, m: Floats) -> Complexes:
-        """Sums over samples of m (sample, dropper) times exp(i omega t) (omega, dropper)."""
-        at = np.flatnonzero(m.any(axis=1))
-        return self.time.waves[at].T @ m[at]
+        """Sums over samples with squeezes of m (sample, dropper) times exp(i omega t) (omega, dropper)."""
+        return self.waves.T @ m[self.rows]
 
     def multipliers(self, cause: Cause) -> StageMultipliers:
         """Multipliers that answer to what a figure changes by."""
@@ -125,26 +142,27 @@ class Stage:
 
     def _harmonics(self) -> tuple[Complexes, Complexes]:
         """C and G of the slack samples (slack, harmonic)."""
-        a, v = self.state.answers, self.state.contour.speed
-        field = a.wave * (a.weight / v)[:, None]
-        rise = a.wave * (a.weight * self.basis / self.state.network.period)[:, None]
-        C, G = np.empty((2, len(self.t), a.wave.shape[1]), np.complex64)
-        waves, opposed = (w[np.unique(self.t)].astype(np.complex64) for w in (self.time.waves, self.time.opposed))
-        row = np.searchsorted(np.unique(self.t), self.t)
+        C, G = np.empty((2, len(self.t), len(self.phases[0]) // 2 + 1), np.complex64)
+        waves, opposed = parted(self.waves), parted(self._opposed * self.basis)
+        row = np.searchsorted(self.rows, self.t)
         for one in np.unique(self.d):
             at = np.flatnonzero(self.d == one)
-            C[at] = waves[row[at]] @ ((a.stretch[:, one] @ self.phases) * field).astype(np.complex64)
-            G[at] = opposed[row[at]] @ ((a.by_squeeze[:, :, one] @ self.phases.conj()) * rise).astype(np.complex64)
-        return C + C[:, ::-1].conj(), G + G[:, ::-1].conj()
+            C[at] = (waves[row[at]] @ self._tables.by_force[one]).view(np.complex64)
+            G[at] = (opposed[row[at]] @ self._tables.by_squeeze[one]).view(np.complex64)
+        return np.hstack([C[:, :0:-1].conj(), C]), np.hstack([G[:, :0:-1].conj(), G])
 
     def _kernels(self) -> Floats:
         """K among slack samples (slack, slack) [m/N]."""
         a, time, among = self.state.answers, self.time, np.unique(self.d)
         values = a.by_droppers[:, among[:, None], among] * (a.weight * self.basis)[:, None, None]
-        kernels, at = time.series(values, time.lags), np.arange(len(among))
-        kernels[:, at, at] += self._tails[:, np.searchsorted(self._droppers, among)]
-        place, middle = np.searchsorted(among, self.d), len(time.lags) // 2
-        return kernels[middle + self.t[:, None] - self.t, place[:, None], place]
+        most, at = int(np.ptp(self.t)), np.arange(len(among))
+        flat = values.reshape(len(values), -1).astype(np.complex64)
+        kernels = 2.0 * time.running(flat, np.arange(-most, most + 1)).real.astype(np.float64)
+        kernels, middle = kernels.reshape(-1, len(among), len(among)), len(time.lags) // 2
+        tails = self._tails[0, middle - most : middle + most + 1]
+        kernels[:, at, at] += tails[:, np.searchsorted(self._droppers, among)]
+        place = np.searchsorted(among, self.d)
+        return kernels[most + self.t[:, None] - self.t, place[:, None], place]
 
     def _by_taken(self, cause: Cause, found: StageMultipliers) -> tuple[Ints, Ints, Floats]:
         """Samples and droppers whose squeeze is that of coarser ones; what the figure changes by with it (taken,)."""
@@ -153,11 +171,11 @@ class Stage:
         tested = (a.wave * found.contact) @ (self.phases.conj().T / self.state.network.period)
         values = np.einsum("ns,nsd->nd", tested, a.by_squeeze)
         values = values + np.einsum("nd,nde->ne", self.spectra(found.dropper), a.by_droppers)
-        out = cause.squeeze[t, d] + self._onto_samples(values, t, d)
+        out = cause.squeeze[t, d] + self.onto_rows(values)[np.searchsorted(self.rows, t), d]
         for k, one in enumerate(self._droppers):
             at, source = np.flatnonzero(d == one), np.flatnonzero(found.dropper[:, one])
-            lag = source[:, None] - t[at] + len(self._tails) // 2
-            out[at] += found.dropper[source, one] @ self._tails[lag, k]
+            lag = source[:, None] - t[at] + self._tails.shape[1] // 2
+            out[at] += found.dropper[source, one] @ self._tails[0, lag, k]
         return t, d, out
 
     def cause_of_coarse(self, coarse: Stage, cause: Cause, found: StageMultipliers) -> Cause:
@@ -172,6 +190,26 @@ class Stage:
         np.add.at(squeeze, (low + 1, d), share * by)
         return Cause(np.zeros_like(cause.force), squeeze)
 
+    def _lagged(self, found: StageMultipliers) -> Floats:
+        """Products of multipliers with squeezes of the same dropper, by the samples between them (lag, dropper)."""
+        from scipy.signal import fftconvolve  # slow to load, and few processes differentiate
+
+        some = self._droppers
+        return np.asarray(fftconvolve(found.dropper[:, some], self.slack.squeeze[::-1, some], axes=0))
+
+    def beyond(self, line: tuple[LineNetwork, Contour], found: StageMultipliers) -> float:
+        """What droppers of a line answer to their own squeezes beyond the contour's end, times multipliers."""
+        network, contour = line
+        time = LocalTime(contour, self.slack.samples, self.state.answers)
+        return float((self._lagged(found) * time.tails(network, self._droppers)).sum()) if len(self._droppers) else 0.0
+
+    def beyond_slopes(self, found: StageMultipliers) -> Floats:
+        """Derivatives of that by a dropper's stiffness and by the masses at its lower and upper end (3, dropper)."""
+        out = np.zeros((3, len(self.stiffness)))
+        if len(self._droppers):
+            out[:, self._droppers] = np.einsum("ld,kld->kd", self._lagged(found), self._tails[1:])
+        return out
+
 
 def _real_product(first: Complexes, second: Complexes) -> Floats:
     """Real part of a product of matrices."""
@@ -180,5 +218,5 @@ def _real_product(first: Complexes, second: Complexes) -> Floats:
 
 def stages_of(state: OperatorState) -> tuple[Stage, ...]:
     """Equations that were solved: on fine samples, then on the coarser ones before."""
-    slack = state.slack
-    return tuple(Stage(state, each) for each in (slack, slack.coarse) if each is not None)
+    slack, tables = state.slack, DropperTables(state)
+    return tuple(Stage(state, each, tables) for each in (slack, slack.coarse) if each is not None)

@@ -1,0 +1,75 @@
+r"""What the equations of slack droppers need of a line at all frequencies, the same on any samples.
+
+What a sample gets of harmonic k is a sum over frequencies of positive real part and over their mirror images,
+
+    sum w F_k + conj(w F_-k) = sum Re(w) (F_k + conj F_-k) + Im(w) i (F_k - conj F_-k),
+
+w the sample's wave: products of real numbers, half as many as those of F_k and F_-k by themselves.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics.line_operator.contact import station_phases
+from dynamics.line_operator.isolated import isolated_slopes
+from dynamics.line_operator.state import OperatorState
+
+__all__ = ["DropperTables", "parted"]
+
+Reals = NDArray[np.float32]
+Complexes = NDArray[np.complexfloating[Any, Any]]
+
+
+class DropperTables:
+    """Tables of a state's droppers, formed once for all stages.
+
+    Attributes
+    ----------
+    phases : complex array (station, harmonic)
+        exp(i omega_k x_s / v).
+    """
+
+    def __init__(self, state: OperatorState) -> None:
+        self._state = state
+        self.phases = station_phases(state.network, state.contour)
+
+    @cached_property
+    def by_force(self) -> Reals:
+        """Stretches by harmonics of the force, for `parted` waves (dropper, part and omega, harmonic and part)."""
+        a = self._state.answers
+        field = a.wave * (a.weight / self._state.contour.speed)[:, None]
+        return _for_parts(a.stretch.transpose(1, 0, 2), self.phases, field)
+
+    @cached_property
+    def by_squeeze(self) -> Reals:
+        """Rises of the wire under the pantograph by squeezes, likewise."""
+        a = self._state.answers
+        field = a.wave * (a.weight / self._state.network.period)[:, None]
+        return _for_parts(a.by_squeeze.transpose(2, 0, 1), self.phases.conj(), field)
+
+    @cached_property
+    def far(self) -> Complexes:
+        """Answers of droppers between endless wires beyond the contour's end (4, omega, dropper), `isolated_slopes`."""
+        network = self._state.network
+        return isolated_slopes(network, np.arange(len(network.points.dropper)), self._state.local.far)
+
+
+def parted(waves: Complexes) -> Reals:
+    """Real parts of waves (row, omega), then their imaginary parts (row, part and omega)."""
+    return np.hstack([waves.real, waves.imag], dtype=np.float32, casting="same_kind")
+
+
+def _for_parts(of_stations: Complexes, phases: Complexes, field: Complexes) -> Reals:
+    """What `parted` waves are multiplied with: sums over stations (dropper, omega, station), times a field's harmonics.
+
+    Single precision is enough: the multipliers' equations are refined, and 1e-7 of C and G is lost.
+    """
+    whole = (of_stations.astype(np.complex64) @ phases.astype(np.complex64)) * field.astype(np.complex64)
+    middle = whole.shape[2] // 2
+    ahead, behind = whole[:, :, middle:], whole[:, :, middle::-1].conj()
+    return np.concatenate([ahead + behind, 1j * (ahead - behind)], axis=1, dtype=np.complex64).view(np.float32)

@@ -1,0 +1,206 @@
+r"""Compiled derivatives of pairings by all numbers of a line's network.
+
+A small change of the network changes a pairing (`pairings`) by -l^T dD r, where r answers to the loads and l to those
+of the multipliers, under the opposite Bloch phase: one solution each gives the derivatives by all numbers, and what the
+network itself is at a frequency serves all figures.
+
+Legend: as in `pairings`; ``to`` (c,) the figure that a column of multipliers belongs to, f.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.kernels.compiled import kernel
+from dynamics.adjoint.by_operator.bays import PRODUCTS, WAVES, add_bay_slopes, add_products, bay_waves
+from dynamics.adjoint.by_operator.pairings import Acting, Multipliers, acted_loads, add_lifted, answers_taken
+from dynamics.influence.kernel import bloch_opposite, bloch_solution, bloch_work
+from dynamics.line_operator.kernel import OPTIONS, add_attached, add_ends
+from dynamics.line_operator.network import Bays, Points, Ports
+
+__all__ = ["NetworkSlopes", "network_slopes"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Complexes = NDArray[np.complexfloating[Any, Any]]
+
+
+class NetworkSlopes(NamedTuple):
+    """Derivatives of the pairings of every figure by the network's numbers.
+
+    ``bay`` (figure, bay, number), by `dynamics.adjoint.by_operator.bays.NUMBERS`; ``mass``, ``stiffness``, ``held``,
+    ``dashpot`` (figure, dof) of what is attached, ``dropper`` (figure, dropper) of stiffnesses.
+    """
+
+    bay: Floats
+    mass: Floats
+    stiffness: Floats
+    held: Floats
+    dashpot: Floats
+    dropper: Floats
+
+
+@kernel(**OPTIONS)
+def _add_next(x, n, phase):
+    """Motion of the next period's interface behind that of the own dofs (dof + interface, column)."""
+    for j in range(x.shape[0] - n):
+        for c in range(x.shape[1]):
+            x[n + j, c] = phase * x[j, c]
+
+
+@kernel(**OPTIONS)
+def _add_held(w, omega, motions, columns, slopes):
+    """Add the derivatives by what holds supports, of which the bare wire knows nothing."""
+    (lam, r), (of, to) = motions, columns
+    for i in range(slopes.held.shape[1]):
+        for c in range(of.size):
+            product = w * lam[i, c] * r[i, of[c]]
+            slopes.held[to[c], i] -= product.real
+            slopes.dashpot[to[c], i] -= (1j * omega * product).real
+
+
+@kernel(**OPTIONS)
+def _add_points(w, damped, motions, points, columns, slopes):
+    """Add the derivatives by what else is attached; lam and r are total motions at the contact wire."""
+    (tau, mu), (lam, r), (of, to) = damped, motions, columns
+    for i in range(slopes.mass.shape[1]):
+        for c in range(of.size):
+            product = w * lam[i, c] * r[i, of[c]]
+            slopes.mass[to[c], i] -= (mu * product).real
+            slopes.stiffness[to[c], i] -= (tau * product).real
+    for d in range(points.dropper.size):
+        low, high = points.bottom[d], points.top[d]
+        for c in range(of.size):
+            product = (lam[high, c] - lam[low, c]) * (r[high, of[c]] - r[low, of[c]])
+            slopes.dropper[to[c], d] -= (w * tau * product).real
+
+
+@kernel(**OPTIONS)
+def _empty_slopes(figures, bays, dofs, droppers):
+    return NetworkSlopes(
+        np.zeros((figures, bays, 8)),
+        np.zeros((figures, dofs)),
+        np.zeros((figures, dofs)),
+        np.zeros((figures, dofs)),
+        np.zeros((figures, dofs)),
+        np.zeros((figures, droppers)),
+    )
+
+
+@kernel(**OPTIONS)
+def _tabled(bays):
+    """Numbers of all bays (bay, number)."""
+    table = np.empty((bays.length.size, 8))
+    table[:, 0], table[:, 1], table[:, 2], table[:, 3] = bays.length, bays.tension, bays.bending, bays.mass
+    table[:, 4], table[:, 5:7], table[:, 7] = bays.curvature, bays.slope, bays.compliance
+    return table
+
+
+@kernel(**OPTIONS)
+def _assembled(S, omega, damped, bays, points, table, waves):
+    """Dynamic stiffness as `assemble` has it, and what `bay_waves` finds of all bays."""
+    (tau, mu), (values, slopes) = damped, waves
+    S[:, :] = 0.0
+    for b in range(bays.length.size):
+        bay_waves((table[b, 0], table[b, 1], table[b, 2], table[b, 3]), tau, mu, values[b], slopes[b])
+        v = values[b]
+        add_ends(S, bays, b, (tau, table[b, 3] * mu), (v[0], v[1], v[2], v[3], v[4], v[5]))
+    add_attached(S, omega, points, tau, mu)
+
+
+@kernel(**OPTIONS)
+def _add_bays(w, damped, bays, table, waves, motions, columns, slopes):
+    """Add the derivatives by the bays' numbers to all figures."""
+    (tau, mu), (lam, r), (of, to), (values, changed) = damped, motions, columns, waves
+    figures = slopes.bay.shape[0]
+    products = np.empty((figures, PRODUCTS), np.complex128)
+    le, re = np.zeros(6, np.complex128), np.zeros(6, np.complex128)
+    for b in range(bays.length.size):
+        changes, m = bays.along[b, 0] >= 0, table[b, 3] * mu
+        products[:, :] = 0.0
+        stiff = values[b, 0] / m, values[b, 1] / m, changes
+        for c in range(of.size):
+            for k in range(4):
+                le[k], re[k] = lam[bays.dof[b, k], c], r[bays.dof[b, k], of[c]]
+            if changes:
+                for k in range(2):
+                    le[4 + k], re[4 + k] = lam[bays.along[b, k], c], r[bays.along[b, k], of[c]]
+            add_products(table[b], stiff, (le, re), products[to[c]])
+        for f in range(figures):
+            add_bay_slopes(table[b], (-w, tau, m, changes), (values[b], changed[b]), products[f], slopes.bay[f, b])
+
+
+@kernel(**OPTIONS)
+def network_slopes(
+    omega: tuple[Complexes, Complexes],
+    line: tuple[Bays, Points, Ints],
+    numbers: tuple[int, float, float, float],
+    ports: tuple[Ports, Ints],
+    both: tuple[Acting, Multipliers, Ints],
+    to: Ints,
+) -> tuple[NetworkSlopes, Complexes, Complexes]:
+    """Derivatives of the sum of the pairings' real parts, weighted, by the network's numbers.
+
+    Parameters
+    ----------
+    omega : tuple of complex array (omega,)
+        Frequencies and weights.
+    line, numbers, ports, both
+        As those of `pairings`.
+    to : int array (column,)
+        Figure whose derivatives a column of multipliers adds to.
+
+    Returns
+    -------
+    NetworkSlopes
+    complex array (omega, station, action), complex array (omega, station, column)
+        Forces of stations on the bare wire by what acts, and the same of the multipliers: derivatives of the pairing by
+        multipliers of forces, and by heights of the field.
+    """
+    (bays, points, first), (ni, T, alpha, beta) = line, numbers
+    (ports_, station_dof), (acting, multipliers, of) = ports, both
+    n, actions, columns, stations = points.mass.size, acting.station.shape[2], of.size, station_dof.size
+    right, left = np.empty((n, actions), np.complex128), np.empty((n, columns), np.complex128)
+    r, lam = np.empty((n + ni, actions), np.complex128), np.empty((n + ni, columns), np.complex128)
+    table, count, attached = _tabled(bays), bays.length.size, (points, ports_, station_dof)
+    slopes, work = _empty_slopes(to.max() + 1, count, n, points.dropper.size), bloch_work(n, ni, actions)
+    waves = np.empty((count, 6), np.complex128), np.empty((count, WAVES, 6), np.complex128)
+    by_left, by_right = np.empty_like(acting.station), np.empty_like(multipliers.station)
+    for t in range(omega[0].size):
+        w, at = 2.0 * omega[1][t], omega[0][t]
+        tau, mu = 1.0 + 1j * at * beta, -at * at + 1j * at * alpha
+        ground, phase = tau * ports_.stiffness + mu * ports_.mass, np.exp(-1j * at * T)
+        _assembled(work.S, at, (tau, mu), bays, points, table, waves)
+        acted_loads(right, t, attached, acting, (ground, tau), 1.0)
+        bloch_solution(phase, ni, first, right, work)
+        answers_taken(work, r[:n])
+        _add_next(r, n, phase)
+        acted_loads(left, t, attached, (multipliers.station, multipliers.dropper), (ground, tau), -1.0)
+        add_lifted(left, t, multipliers.lifted, station_dof)
+        bloch_opposite(phase, ni, first, left, work, lam)
+        _add_next(lam, n, 1.0 / phase)
+        _add_bays(w, (tau, mu), bays, table, waves, (lam, r), (of, to), slopes)
+        _add_held(w, at, (lam, r), (of, to), slopes)
+        for s in range(stations):
+            r[station_dof[s]] -= acting.station[t, s]
+            lam[station_dof[s]] -= multipliers.station[t, s]
+        _add_points(w, (tau, mu), (lam, r), points, (of, to), slopes)
+        _station_forces(t, r, points, ports_, acting.dropper, (ground, tau), 1.0, station_dof, by_left)
+        _station_forces(t, lam, points, ports_, multipliers.dropper, (ground, tau), -1.0, station_dof, by_right)
+        by_right[t] += multipliers.lifted[t]
+    return slopes, by_left, by_right
+
+
+@kernel(**OPTIONS)
+def _station_forces(t, u, points, ports, dropper, grounds, sign, station_dof, out):
+    """Forces of stations on the bare wire from total motions (dof, column), squeezes or multipliers of stretches."""
+    ground, tau = grounds
+    for c in range(u.shape[1]):
+        for s in range(station_dof.size):
+            out[t, s, c] = ground[s] * u[station_dof[s], c]
+        for d in range(points.dropper.size):
+            pull = tau * points.dropper[d] * (u[points.top[d], c] - u[points.bottom[d], c])
+            out[t, ports.at[d], c] += sign * dropper[t, d, c] - pull
