@@ -30,8 +30,8 @@ def laid_out(line: CatenarySpec) -> CatenarySpec:
             "auxiliary_wire": _auxiliary(line.auxiliary_wire, times, period),
             "further_spans": (line.spans * times)[1:],
             "droppers": every,
-            "section": SectionSpec(defects=repeat.defects),
-            "repeat": repeat.model_copy(update={"defects": ()}),
+            "section": SectionSpec(defects=repeat.defects, wear=repeat.wear, kinks=repeat.kinks),
+            "repeat": repeat.model_copy(update={"defects": (), "wear": (), "kinks": ()}),
         }
     )
 

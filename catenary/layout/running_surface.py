@@ -18,7 +18,7 @@ from catenary.spec.components import WireSpec
 from catenary.spec.running_surface.surface import IrregularitySpec, KinkSpec, ProfileSpec
 from catenary.spec.section import SectionSpec
 
-__all__ = ["STEP", "drawn_heights", "spectral_density", "surface_of"]
+__all__ = ["STEP", "drawn_heights", "spectral_density", "surface_of", "surface_of_period"]
 
 RAMP = 1.0  # from the full wire to the worn one [m]
 STEP = 0.02  # of the grid, at most [m]; a fifth of the shortest wave that may be asked for
@@ -62,6 +62,26 @@ def surface_of(
             found += _worn(wear, worn_depth(wear, contact_wire), x)
     if section.irregularity is not None:
         found += drawn_heights(section.irregularity, wire, x)
+    return found
+
+
+def surface_of_period(
+    section: SectionSpec | None, contact_wire: WireSpec, period: float, x: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Heights of the running surface of a line that repeats over the smooth wire at stations (station,) [m].
+
+    A bend near a support where the period [m] ends reaches into the next one; a wire that is worn everywhere has no
+    ramps.
+    """
+    found = np.zeros(len(x))
+    if section is None:
+        return found
+    for kink in section.kinks:
+        found += _bend(kink, kink.station + np.remainder(x - kink.station + 0.5 * period, period) - 0.5 * period)
+    for wear in section.wear:
+        depth = worn_depth(wear, contact_wire)
+        whole = wear.end - wear.begin >= period * (1.0 - 1e-12)
+        found += depth if whole else _worn(wear, depth, np.remainder(x, period))
     return found
 
 

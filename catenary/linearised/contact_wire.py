@@ -13,9 +13,10 @@ from catenary.form_finding.equations import element_coordinates
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.geometry import CONTACT
 from catenary.layout.mesh import Z
+from catenary.layout.running_surface import surface_of_period
 from catenary.layout.track import head_offset
 
-__all__ = ["contact_table", "covered_by", "heights_near", "place_on_head", "static_height"]
+__all__ = ["contact_table", "covered_by", "heights_near", "place_on_head", "running_height", "static_height"]
 
 
 def contact_table(
@@ -79,6 +80,11 @@ def static_height(eq: Equilibrium, x: NDArray[np.float64], run: int | None = Non
     """Contact-wire height at rest [m] at stations ``x`` [m], of the lowest wire or of a chosen run."""
     e, _, weight = contact_table(eq, x, run)
     return _heights(eq, e, weight)
+
+
+def running_height(eq: Equilibrium, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Height at rest [m] of what strips run on at stations ``x`` [m] of a line that repeats: bent or worn in places."""
+    return static_height(eq, x) + surface_of_period(eq.spec.section, eq.spec.contact_wire, eq.spec.period, x)
 
 
 def heights_near(eq: Equilibrium, x: NDArray[np.float64]) -> Callable[[Equilibrium], NDArray[np.float64]]:

@@ -8,7 +8,11 @@ from typing import Annotated
 
 from pydantic import Field
 
+from catenary.spec.attached.wear import WearSpec
 from catenary.spec.components import Spec
+from catenary.spec.placing.elements import misplaced_wear
+from catenary.spec.placing.wires import Wires
+from catenary.spec.running_surface.surface import KinkSpec, elsewhere
 from catenary.spec.section import MOST_SPANS, DefectSpec, SectionSpec
 
 __all__ = ["RepeatSpec"]
@@ -26,17 +30,35 @@ class RepeatSpec(Spec):
     defects: tuple[DefectSpec, ...] = Field(
         default=(), max_length=MOST_DEFECTS, description="droppers that are not as designed, in one of these spans each"
     )
+    wear: tuple[WearSpec, ...] = Field(
+        default=(),
+        max_length=MOST_DEFECTS,
+        exclude_if=lambda value: not value,  # records read as they did
+        description="worn stretches of the contact wire, from the first support of the period; droppers keep their "
+        "lengths",
+    )
+    kinks: tuple[KinkSpec, ...] = Field(
+        default=(),
+        max_length=MOST_DEFECTS,
+        exclude_if=lambda value: not value,
+        description="local bends of the contact wire, from the first support of the period",
+    )
 
     def problems(
         self, supports: tuple[float, ...], droppers: tuple[float, ...], section: SectionSpec | None = None
     ) -> Iterator[str]:
         """Say what does not fit a line's supports and droppers [m], and what it names one by one."""
-        if section is not None and (section.elements or section.wear):
-            yield "section.elements and section.wear must be left out of a line that repeats"
+        if section is not None:
+            for name in ("elements", "profiles", "irregularity"):
+                if getattr(section, name):
+                    yield f"section.{name} must be left out of a line that repeats"
         named = len(supports) - 1
         if self.spans % named:
             yield f"repeat.spans must be a multiple of the {named} spans that the line names: got {self.spans}"
             return
+        length = supports[-1] * (self.spans // named)
+        yield from misplaced_wear(self.wear, [Wires(None, 0, (0.0, length), ())], "repeat")
+        yield from elsewhere((), self.kinks, [("", 0.0, length)], "repeat")
         counts = [sum(1 for x in droppers if a < x < b) for a, b in pairwise(supports)] * (self.spans // named)
         seen: dict[tuple[int, int], str] = {}
         for k, defect in enumerate(self.defects):

@@ -18,7 +18,7 @@ from catenary.form_finding.equilibrium import Equilibrium
 from catenary.linearised.cell import VerticalCell, add_operators, stretch_of_droppers
 from catenary.linearised.cell_blocks import CellMatrix
 from catenary.linearised.chain import chain_matrix
-from catenary.linearised.contact_wire import static_height
+from catenary.linearised.contact_wire import running_height
 from dynamics.adjoint.cell_products import CellProducts
 from dynamics.adjoint.products import accelerations, half_steps, means, pair_products, settle_tensions
 from dynamics.adjoint.steady import Figure, SteadyMultipliers
@@ -200,7 +200,7 @@ class Lagrangian:
         dof, weight = replace(self.cell, equilibrium=equilibrium).contact_operator(x)
         over = dof >= n
         at = np.where(over, dof - n, dof), np.arange(steps)[:, None], over.astype(int)
-        below = (weight * self._below[at]).sum(axis=1) + static_height(equilibrium, x)
+        below = (weight * self._below[at]).sum(axis=1) + running_height(equilibrium, x)
         pushed = (weight * self._pushed[at]).sum(axis=1)
         gap = self._head - below
         eta = np.where(self._force > 0.0, self._found.period.contact, 0.0)

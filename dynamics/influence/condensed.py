@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from catenary.linearised.cell import VerticalCell
-from catenary.linearised.contact_wire import static_height
+from catenary.linearised.contact_wire import running_height
 from dynamics.influence.kernel import KeyMatrices, key_answers
 from dynamics.spec.case import CaseSpec
 
@@ -109,7 +109,7 @@ class CondensedCell:
         unit = np.zeros((own, len(used)))
         unit[used, np.arange(len(used))] = 1.0
         self.loads, self.droppers = np.ascontiguousarray(np.hstack([unit, squeeze])), squeeze.shape[1]
-        self.z0 = static_height(cell.equilibrium, x)
+        self.z0 = running_height(cell.equilibrium, x)
 
     def answers(self, theta: Complexes) -> Complexes:
         """Answers of the loads' own places at complex angles, (angle, load, load)."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium
-from catenary.linearised.contact_wire import static_height
+from catenary.linearised.contact_wire import running_height
 from dynamics.line_operator.answers import Answers, Contour
 from dynamics.line_operator.network import LineNetwork
 from dynamics.pantograph.linear import LinearPantograph, linear_pantograph
@@ -116,6 +116,6 @@ def contact_system(
 def static_harmonics(eq: Equilibrium, harmonics: int, period: float) -> Complexes:
     """Harmonics of the contact wire's height at rest (harmonic,) [m]."""
     count = 16 * harmonics
-    height = static_height(eq, np.arange(count, dtype=np.float64) * (period / count))
+    height = running_height(eq, np.arange(count, dtype=np.float64) * (period / count))
     found = np.fft.fft(height) / count
     return np.concatenate([found[-harmonics:], found[: harmonics + 1]])

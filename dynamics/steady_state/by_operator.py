@@ -39,7 +39,7 @@ MOST_SPANS = 2  # of a period: beyond, a march is quicker
 
 def why_marched(case: CaseSpec, eq: Equilibrium) -> str:
     """Say what a case has that the operator does not; empty where it has all."""
-    track = case.catenary.track
+    track, section = case.catenary.track, eq.spec.section
     reasons = {
         "a wind": case.catenary.wind is not None,
         "a track that curves": track is not None and track.radius is not None,
@@ -51,6 +51,7 @@ def why_marched(case: CaseSpec, eq: Equilibrium) -> str:
         "several pantographs": len(case.distances) > 1,
         "an applied force in place of a mean force": case.mean_force_N is None,
         f"slack_damping={case.slack_damping}": case.slack_damping != "kept",
+        "a contact wire that is worn or bent in places": section is not None and bool(section.wear or section.kinks),
         "a dropper that hangs loose at rest": bool((eq.dropper_spring_force <= SLACK_FORCE).any()),
         "a line without damping": case.catenary.damping.alpha <= 0.0 and case.catenary.damping.beta <= 0.0,
     }

@@ -12,7 +12,7 @@ from scipy.sparse import coo_array, csr_array
 from catenary.errors import InputError
 from catenary.linearised.cell import VerticalCell
 from catenary.linearised.cell_blocks import CellMatrix
-from catenary.linearised.contact_wire import place_on_head, static_height
+from catenary.linearised.contact_wire import place_on_head, running_height
 from dynamics.linear_algebra.skyline import envelope_ldl, envelope_solve
 from dynamics.spec.case import CaseSpec
 from dynamics.travelling_window.arrays import in_precision
@@ -112,7 +112,7 @@ def _contacts(cell: VerticalCell, steps: int, distances: tuple[float, ...]) -> C
     return Contact(
         np.ascontiguousarray(dof).reshape(*at.shape, 4),
         np.ascontiguousarray(weight).reshape(*at.shape, 4),
-        static_height(cell.equilibrium, at.ravel()).reshape(at.shape),
+        running_height(cell.equilibrium, at.ravel()).reshape(at.shape),
         column,
         np.zeros(at.shape),
     )

@@ -65,21 +65,21 @@ def _too_near(key: str, element: ElementSpec, points: Sequence[tuple[str, float,
             return
 
 
-def misplaced_wear(wear: Sequence[WearSpec], wires: list[Wires]) -> Iterator[str]:
-    """Name worn stretches that are on no wire, and those that overlap."""
+def misplaced_wear(wear: Sequence[WearSpec], wires: list[Wires], block: str = "section") -> Iterator[str]:
+    """Name worn stretches of a block of the line that are on no wire, and those that overlap."""
     names = [w.name for w in wires if w.name]
     for k, each in enumerate(wear):
         own = [w for w in wires if w.name == each.section]
         if not own:
             known = f"one of {', '.join(names)}" if names else "left out"
-            yield f"section.wear[{k}].section must be {known}: got {each.section}"
+            yield f"{block}.wear[{k}].section must be {known}: got {each.section}"
             continue
         first, last = own[0].supports[0], own[0].supports[-1]
         if not first <= each.begin < each.end <= last:
             yield (
-                f"section.wear[{k}] must lie on its wire, from {first:g} to {last:g} m: got {each.begin:g} to "
+                f"{block}.wear[{k}] must lie on its wire, from {first:g} to {last:g} m: got {each.begin:g} to "
                 f"{each.end:g} m"
             )
         for j, other in enumerate(wear[:k]):
             if other.section == each.section and other.begin < each.end and each.begin < other.end:
-                yield f"section.wear[{k}] must not overlap section.wear[{j}], {other.begin:g} to {other.end:g} m"
+                yield f"{block}.wear[{k}] must not overlap {block}.wear[{j}], {other.begin:g} to {other.end:g} m"

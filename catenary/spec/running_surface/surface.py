@@ -83,19 +83,22 @@ class IrregularitySpec(Spec):
 
 
 def elsewhere(
-    profiles: Sequence[ProfileSpec], kinks: Sequence[KinkSpec], sections: Sequence[tuple[str, float, float]]
+    profiles: Sequence[ProfileSpec],
+    kinks: Sequence[KinkSpec],
+    sections: Sequence[tuple[str, float, float]],
+    block: str = "section",
 ) -> Iterator[str]:
-    """Say which profiles and kinks belong to no wire; sections are (name, first, last station [m])."""
+    """Name profiles and kinks of a block of the line that are on no wire; sections: (name, first, last station [m])."""
     names = [name for name, _, _ in sections if name]
     for k, profile in enumerate(profiles):
         if (profile.section is None) == bool(names) or (names and profile.section not in names):
             known = f"one of {', '.join(names)}" if names else "left out"
-            yield f"section.profiles[{k}].section must be {known}: got {profile.section}"
+            yield f"{block}.profiles[{k}].section must be {known}: got {profile.section}"
         elif [p.section for p in profiles].index(profile.section) < k:
-            yield f"section.profiles[{k}] is the second one of its wire: give one profile a wire"
+            yield f"{block}.profiles[{k}] is the second one of its wire: give one profile a wire"
     for k, kink in enumerate(kinks):
         over = [name for name, a, b in sections if a <= kink.station <= b and kink.section in (None, name)]
         if not over:
-            yield f"section.kinks[{k}] must lie on a wire: got {kink.station:g} m, section {kink.section}"
+            yield f"{block}.kinks[{k}] must lie on a wire: got {kink.station:g} m, section {kink.section}"
         elif len(over) > 1:
-            yield f"section.kinks[{k}].section is missing: the tension sections {' and '.join(over)} overlap there"
+            yield f"{block}.kinks[{k}].section is missing: the tension sections {' and '.join(over)} overlap there"
