@@ -15,6 +15,7 @@ __all__ = [
     "Precision",
     "SpansAhead",
     "SpansBehind",
+    "SteadyMethod",
     "Tolerance",
     "TransientSpec",
 ]
@@ -25,6 +26,13 @@ SpansAhead = Annotated[int, Field(ge=2, le=120, description="window ahead of the
 Tolerance = Annotated[
     float,
     Field(gt=0.0, le=0.1, description="change of state from span to span near the pantograph, relative [-]"),
+]
+SteadyMethod = Annotated[
+    Literal["march", "operator"],
+    Field(
+        description="march: a window of spans until they repeat; operator: the infinite line solved at once, marched "
+        "where a check fails or a case has what it does not cover"
+    ),
 ]
 Precision = Annotated[
     Literal["double", "single"],
@@ -38,11 +46,7 @@ class PeriodicSpec(Spec):
     The operator solves for it in place of a march; what it does not cover is marched.
     """
 
-    method: Annotated[Literal["march", "operator"], Field(exclude_if=lambda method: method == "march")] = Field(
-        default="march",
-        description="march: a window of spans until they repeat; operator: the infinite line solved at once, marched "
-        "where a check fails or a case has what it does not cover",
-    )
+    method: Annotated[SteadyMethod, Field(exclude_if=lambda method: method == "march")] = "march"
     resolution: Annotated[float, Field(ge=0.3, le=3.0, exclude_if=lambda share: share == 1.0)] = Field(
         default=1.0, description="harmonics of the force and samples of slack over those of the operator [-]"
     )

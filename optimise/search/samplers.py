@@ -22,13 +22,14 @@ from optuna.samplers import (
 from optuna.trial import FrozenTrial, TrialState
 
 from optimise.design.space import DesignSpace
-from optimise.spec.campaign import SamplerSpec
+from optimise.spec.campaign import CampaignSpec, SamplerSpec
 
 __all__ = [
     "GENERATION_NOTES",
     "CampaignSampler",
     "designs_in_flight",
     "distributions",
+    "idle_workers",
     "population_size",
     "reference_divisions",
 ]
@@ -65,6 +66,17 @@ def population_size(sampler: SamplerSpec, variables: int) -> int:
 def designs_in_flight(sampler: SamplerSpec) -> int:
     """Designs of a Gaussian process that may be in flight at once."""
     return sampler.population or IN_FLIGHT
+
+
+def idle_workers(campaign: CampaignSpec) -> tuple[str, ...]:
+    """Say that more workers are wanted than a Gaussian process has work for, and what to do; else nothing."""
+    workers = campaign.cluster.wanted_workers or 0
+    if not campaign.sampler.in_order or workers <= designs_in_flight(campaign.sampler):
+        return ()
+    return (
+        f"A Gaussian process has {designs_in_flight(campaign.sampler)} designs in flight, so that more workers have "
+        f"nothing to do: sampler.population={workers} gives all of them work, in a search of its own",
+    )
 
 
 def distributions(space: DesignSpace) -> dict[str, BaseDistribution]:

@@ -15,6 +15,7 @@ from optimise.spec.scenarios import ScenariosSpec
 
 __all__ = [
     "DEFAULT_OBJECTIVES",
+    "MOST_OF_A_PROCESS",
     "CampaignSpec",
     "ClusterSpec",
     "DesignSpec",
@@ -263,10 +264,8 @@ class CampaignSpec(Spec):
     @model_validator(mode="after")
     def _polish_has_a_gradient(self) -> Self:
         if self.polish.best and self.design.as_built:
-            raise ValueError(
-                f"polish.best must be 0 with {self.design.as_built}, which leave no gradient to follow: got "
-                f"{self.polish.best}"
-            )
+            problem = f"polish.best must be 0 with {self.design.as_built}, which leave no gradient to follow: got"
+            raise ValueError(f"{problem} {self.polish.best}")
         return self
 
     @model_validator(mode="after")

@@ -5,15 +5,24 @@ One set of defaults for every way in: the command line lays the keys that are ty
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
 from catenary.errors import sentences_of
 from dynamics.spec.case import RIG_STEP, CaseSpec, TimeStep
-from dynamics.spec.solver import PeriodicSpec, Precision, SpansAhead, SpansBehind, Tolerance, TransientSpec
+from dynamics.spec.solver import (
+    PeriodicSpec,
+    Precision,
+    SpansAhead,
+    SpansBehind,
+    SteadyMethod,
+    Tolerance,
+    TransientSpec,
+)
 from optimise.spec.campaign import (
     DEFAULT_OBJECTIVES,
+    MOST_OF_A_PROCESS,
     CampaignSpec,
     ClusterSpec,
     DesignSpec,
@@ -54,11 +63,12 @@ ErrorEstimate = Annotated[
 
 
 class SearchPeriodicSpec(PeriodicSpec):
-    """Steady state of one of many designs: a shorter window and a looser end, a fraction of a second each.
+    """Steady state of one of many designs, by the operator, or by a march in a shorter window and to a looser end.
 
     The best design is confirmed in double precision.
     """
 
+    method: SteadyMethod = "operator"
     spans_behind: SpansBehind = 10
     spans_ahead: SpansAhead = 20
     tolerance: Tolerance = 7.0e-4
@@ -93,6 +103,18 @@ class SearchTransientSpec(TransientSpec):
     spans_ahead: SpansAhead = 26
 
 
+class SearchSamplerSpec(SamplerSpec):
+    """Sampler as it is asked for: by name, or the one that serves the search."""
+
+    kind: Literal[  # pyright: ignore[reportIncompatibleVariableOverride]
+        "automatic", "cma_es", "tpe", "nsga2", "nsga3", "qmc", "random", "gaussian_process"
+    ] = Field(
+        default="automatic",
+        description="search method; automatic: gaussian_process on a line that repeats with one objective and up to "
+        f"{MOST_OF_A_PROCESS} designs, cma_es elsewhere and in fixed batches",
+    )
+
+
 class OptimiseJob(CaseSpec):
     """A search for the geometry that is best in one objective, or for the front of several."""
 
@@ -108,7 +130,7 @@ class OptimiseJob(CaseSpec):
     error_estimate: ErrorEstimate = True
     objectives: ObjectiveNames = DEFAULT_OBJECTIVES
     scenarios: ScenariosSpec = ScenariosSpec()
-    sampler: SamplerSpec = SamplerSpec()
+    sampler: SearchSamplerSpec = SearchSamplerSpec()
     design: DesignSpec = DesignSpec()
     limits: LimitsSpec = LimitsSpec()
     learned_directions: LearnedDirections = True
@@ -219,6 +241,14 @@ def campaign_of(job: OptimiseJob) -> CampaignSpec:
     """The search alone: what may change, what is held, how and where."""
     shared = set(CampaignSpec.model_fields) - {"name", "schema_version"}
     scenarios = job.scenarios.for_line(job.catenary).model_dump()
-    return CampaignSpec.model_validate(
-        {"name": job.campaign_name, **job.model_dump(include=shared), "scenarios": scenarios}
-    )
+    sampler = job.sampler.model_dump() | {"kind": _sampler_of(job)}
+    content = {**job.model_dump(include=shared), "scenarios": scenarios, "sampler": sampler}
+    return CampaignSpec.model_validate({"name": job.campaign_name, **content})
+
+
+def _sampler_of(job: OptimiseJob) -> str:
+    """Sampler of a search; where none is named, the one that finds most in the same time."""
+    if job.sampler.kind != "automatic":
+        return job.sampler.kind
+    few = len(job.objectives) == 1 and job.trials <= MOST_OF_A_PROCESS
+    return "cma_es" if job.on_open_line or job.synchronous or not few else "gaussian_process"

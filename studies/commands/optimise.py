@@ -264,12 +264,13 @@ def _print_search(job: CampaignJob, prepared: PreparedCampaign) -> None:
     """What is wanted, what may change and how far, what is held, where it is kept."""
     from optimise.evaluation.objectives import OBJECTIVES
     from optimise.evaluation.scenarios import own_condition
+    from optimise.search.samplers import idle_workers
 
     warm = [] if prepared.place.record.exists() else _warm_start_lines(prepared)
     held = f"mean force {job.mean_force_N:.2f} N" if job.mean_force_N else f"applied force {job.applied_force_N} N"
     print(
-        f"Campaign {job.campaign_name}: {job.trials} designs of {job.catenary.name} with "
-        f"{job.pantograph.name} at {job.speed_kmh:g} km/h, {job.sampler.kind}, {job.design.what}, {held} held"
+        f"Campaign {job.campaign_name}: {job.trials} designs of {job.catenary.name} with {job.pantograph.name} at "
+        f"{job.speed_kmh:g} km/h, {prepared.campaign.sampler.kind}, {job.design.what}, {held} held"
     )
     bounds = ", ".join(_range(v) for v in prepared.space.variables)
     print(f"Variables: {bounds}")
@@ -280,10 +281,9 @@ def _print_search(job: CampaignJob, prepared: PreparedCampaign) -> None:
         )
     if job.design.as_built:
         print(f"Built: {job.design.as_built}, every line of the search")
-    for sentence in warm:
+    for sentence in (*warm, *idle_workers(prepared.campaign)):
         print(sentence)
-    found = prepared.scenarios
-    names = job.objectives
+    found, names = prepared.scenarios, job.objectives
     if found is not None:
         print(f"Every design in {found.in_words}")
         print(f"Pictures and long transient: {own_condition(job.scenarios, job)} alone")

@@ -34,12 +34,12 @@ def test_a_line_of_your_own(own_folder, capsys):
 def test_an_optimum(own_folder):
     # the designs of a fixed sequence, whatever the last digits of a processor: a number that holds everywhere
     gain = run("optimum", 21, sampler="qmc", **SMALL)
-    assert gain == pytest.approx(-5.28, abs=0.1)
+    assert gain == pytest.approx(-6.66, abs=0.1)
     assert yaml.safe_load((own_folder / "best.yaml").read_text(encoding="utf-8"))["name"] == "re330_both"
 
 
 def test_a_robust_optimum():
-    assert run("robust_optimum", 8, sampler="qmc", seed=3, **SMALL) == pytest.approx(-3.24, abs=0.1)
+    assert run("robust_optimum", 8, sampler="qmc", seed=3, **SMALL) == pytest.approx(-3.94, abs=0.1)
 
 
 def test_a_sweep_finds_the_worst_speed(own_folder):

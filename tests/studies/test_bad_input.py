@@ -114,7 +114,7 @@ OPTIMISE_ONLY = {
         ["campaign=../elsewhere"],
         ["campaign must be a plain name", "no path", "got '../elsewhere' on the command line"],
     ),
-    "unknown sampler": (["sampler=cmaes"], ["sampler must be one of cma_es", "did you mean cma_es?"]),
+    "unknown sampler": (["sampler=cmaes"], ["sampler must be one of automatic, cma_es", "did you mean cma_es?"]),
     "unknown objective": (
         ["objectives=[sigma,smoothness]", "sampler=nsga2"],
         ["an objective must be one of sigma, force_range,", "where one is meant: got 'smoothness' on the command line"],
