@@ -7,6 +7,7 @@ longest to the shortest wave, and phases phi_k even in 0 to 2 pi: its density is
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,10 +80,15 @@ def surface_of_period(
     for kink in section.kinks:
         found += _bend(kink, kink.station + np.remainder(x - kink.station + 0.5 * period, period) - 0.5 * period)
     for wear in section.wear:
-        depth = worn_depth(wear, contact_wire)
-        whole = wear.end - wear.begin >= period * (1.0 - 1e-12)
-        found += depth if whole else _worn(wear, depth, np.remainder(x, period))
+        level = [_joined(wear.begin, [w.end for w in section.wear], period)]
+        level.append(_joined(wear.end, [w.begin for w in section.wear], period))
+        found += _worn(wear, worn_depth(wear, contact_wire), np.remainder(x, period), level)
     return found
+
+
+def _joined(end: float, others: Sequence[float], period: float) -> bool:
+    """Whether a worn stretch continues beyond its end, in this period [m] or from the one to the next."""
+    return any(abs(math.remainder(end - other, period)) < 1e-9 for other in others)
 
 
 def _measured(profile: ProfileSpec, x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -98,10 +104,16 @@ def _bend(kink: KinkSpec, x: NDArray[np.float64]) -> NDArray[np.float64]:
     return 0.5 * kink.height * (1.0 + np.cos(2.0 * np.pi * s))
 
 
-def _worn(wear: WearSpec, depth: float, x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Depth of a worn stretch, half a cosine to either end, over 1 m or a third of the stretch."""
+def _worn(
+    wear: WearSpec, depth: float, x: NDArray[np.float64], level: Sequence[bool] = (False, False)
+) -> NDArray[np.float64]:
+    """Depth of a worn stretch, half a cosine to either end, over 1 m or a third of the stretch; none to level ones."""
     ramp = min(RAMP, (wear.end - wear.begin) / 3.0)
-    inside = np.clip(np.minimum(x - wear.begin, wear.end - x) / ramp, 0.0, 1.0)
+    steps = [
+        np.where(s >= 0.0, 1.0, 0.0) if flat else s / ramp
+        for s, flat in zip((x - wear.begin, wear.end - x), level, strict=True)
+    ]
+    inside = np.clip(np.minimum(*steps), 0.0, 1.0)
     return 0.5 * depth * (1.0 - np.cos(np.pi * inside))
 
 

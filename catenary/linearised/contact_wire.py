@@ -90,13 +90,18 @@ def running_height(eq: Equilibrium, x: NDArray[np.float64]) -> NDArray[np.float6
 def heights_near(eq: Equilibrium, x: NDArray[np.float64]) -> Callable[[Equilibrium], NDArray[np.float64]]:
     """Height at rest [m] at stations ``x`` [m] of any line on the mesh of this one and a small step away.
 
-    Stations stay in their elements, and are found in them by one step from where they are on this line.
+    Stations keep their share of the line's length. They stay in their elements, and are found in them by one step from
+    where they are on this line.
     """
+
+    def along(near: Equilibrium) -> NDArray[np.float64]:
+        return x * (near.mesh.layout.length / eq.mesh.layout.length)
+
     if len(eq.mesh.contact_runs) > 1:  # either wire may hang lower
-        return lambda near: static_height(near, x)
+        return lambda near: static_height(near, along(near))
     e = contact_table(eq, x)[0]
     xi = _within(eq, e, x, 5)
-    return lambda near: _heights(near, e, hermite(_within(near, e, x, 1, xi), near.elem_l0[e]).T)
+    return lambda near: _heights(near, e, hermite(_within(near, e, along(near), 1, xi), near.elem_l0[e]).T)
 
 
 def place_on_head(eq: Equilibrium, x: NDArray[np.float64], run: int | None = None) -> NDArray[np.float64]:

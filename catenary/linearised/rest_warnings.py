@@ -13,7 +13,7 @@ def rest_warnings(line: CatenarySpec) -> tuple[str, ...]:
 
     A line whose dropper lengths are prescribed is hung for that; heights that no droppers can hold are refused.
     """
-    defects = any(own is not None and own.defects for own in (line.section, line.repeat))
+    defects = any(own is not None and (own.defects or own.wear) for own in (line.section, line.repeat))
     if line.droppers.prescribed != "lengths" and not defects:
         return hogging_warnings(line)
     from catenary.form_finding.equilibrium import equilibrium_at_rest

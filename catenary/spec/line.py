@@ -87,8 +87,8 @@ class CatenarySpec(Spec):
     )
     repeat: RepeatSpec | None = Field(
         default=None,
-        description="makes a period of several such spans, some of whose droppers have a defect; without it a line "
-        "repeats after the spans that it names",
+        description="makes a period of several such spans, with defects of droppers and of the contact wire in places; "
+        "without it a line repeats after the spans that it names",
     )
     track: TrackSpec | None = Field(default=None, description="curves, cant and gradient; spatial only")
     wind: WindSpec | None = Field(default=None, description="steady wind across the track; spatial only")

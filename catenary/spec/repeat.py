@@ -22,7 +22,7 @@ LONGEST, MOST_DEFECTS = 24, 40
 
 
 class RepeatSpec(Spec):
-    """A period of several spans that are alike but for their defects."""
+    """A period of several spans that are alike but for their defects, and for wear and bends of the contact wire."""
 
     spans: Annotated[int, Field(ge=1, le=min(LONGEST, MOST_SPANS))] = Field(
         description="spans after which the line repeats with all its defects; a multiple of the spans that it names"
@@ -52,6 +52,9 @@ class RepeatSpec(Spec):
             for name in ("elements", "profiles", "irregularity"):
                 if getattr(section, name):
                     yield f"section.{name} must be left out of a line that repeats"
+            for name in ("defects", "wear", "kinks"):
+                if getattr(self, name):
+                    yield f"repeat.{name} must be left out of a line with a section, which names its own"
         named = len(supports) - 1
         if self.spans % named:
             yield f"repeat.spans must be a multiple of the {named} spans that the line names: got {self.spans}"

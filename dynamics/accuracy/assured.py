@@ -42,6 +42,7 @@ ROUNDS = 3
 # limits of growth: spans either way, step [s], element [m]
 MOST_SPANS, SHORTEST_STEP, SHORTEST_ELEMENT = 120, 2.5e-4, 0.1
 MORE_SPANS, FINER_MESH, TIGHTER = 2.0, 2.0 / 3.0, 0.2
+MORE_HARMONICS, FINEST = 1.5, 3.0
 # end of a search for a steady state whose error is to be known [-]
 TOLERANCE = 2.0e-4
 
@@ -150,8 +151,10 @@ def on_short_window(case: CaseSpec, share: float | None) -> CaseSpec | None:
     return with_window(case.model_copy(update={"periodic": settings.model_copy(update=found)}), {})
 
 
-def refined(case: CaseSpec, *, spans: float = 1.0, step: float = 1.0, element: float = 1.0) -> CaseSpec:
-    """Case with its window, time step and elements times a factor each, within what they may be.
+def refined(
+    case: CaseSpec, *, spans: float = 1.0, step: float = 1.0, element: float = 1.0, resolution: float = 1.0
+) -> CaseSpec:
+    """Case with its window, step, elements and the operator's resolution times a factor each, within what they may be.
 
     A window that grows is at least the usual one.
     """
@@ -165,6 +168,9 @@ def refined(case: CaseSpec, *, spans: float = 1.0, step: float = 1.0, element: f
         found[which] = settings.model_copy(update=window)
     if step != 1.0:
         found |= {"dt": min(case.dt, max(SHORTEST_STEP, step * case.dt)), "strict_dt": False}
+    if resolution != 1.0 and case.seeks_steady_state:
+        finer = min(FINEST, resolution * case.periodic.resolution)
+        found["periodic"] = found.get("periodic", settings).model_copy(update={"resolution": finer})
     if element != 1.0:
         found["catenary"] = with_elements(case.catenary, longest_element(case.catenary), element)
     return case.model_copy(update=found)
@@ -190,6 +196,7 @@ def finer_case(case: CaseSpec, error: NumericalError) -> CaseSpec | None:
         spans=MORE_SPANS if "window" in large else 1.0,
         step=0.5 if "time_step" in large else 1.0,
         element=FINER_MESH if "mesh" in large else 1.0,
+        resolution=MORE_HARMONICS if "resolution" in large else 1.0,
     )
     if "iteration" in large:
         tighter = {"tolerance": TIGHTER * case.periodic.tolerance}

@@ -26,6 +26,7 @@ from dynamics.pantograph.linear import linear_pantograph
 from dynamics.results.solution import PantographResult, Solution
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.status import Status
+from dynamics.steady_state.operator_scope import outside_the_operator
 
 __all__ = ["solve_by_operator", "why_marched"]
 
@@ -34,28 +35,12 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 
 HIGHEST_HZ = 80.0  # of the contact force
 SAMPLES = 330  # of a dropper's own time a span, at least
-MOST_SPANS = 2  # of a period: beyond, a march is quicker
 
 
 def why_marched(case: CaseSpec, eq: Equilibrium) -> str:
     """Say what a case has that the operator does not; empty where it has all."""
-    track, section = case.catenary.track, eq.spec.section
-    reasons = {
-        "a wind": case.catenary.wind is not None,
-        "a track that curves": track is not None and track.radius is not None,
-        "an auxiliary wire": case.catenary.auxiliary_wire is not None,
-        "a pantograph with a controller": case.pantograph.control is not None,
-        "a head that rolls": case.pantograph.head is not None,
-        "a line in space": eq.mesh.spatial,
-        f"a period of more than {MOST_SPANS} spans": case.catenary.spans_of_a_period > MOST_SPANS,
-        "several pantographs": len(case.distances) > 1,
-        "an applied force in place of a mean force": case.mean_force_N is None,
-        f"slack_damping={case.slack_damping}": case.slack_damping != "kept",
-        "a contact wire that is worn or bent in places": section is not None and bool(section.wear or section.kinks),
-        "a dropper that hangs loose at rest": bool((eq.dropper_spring_force <= SLACK_FORCE).any()),
-        "a line without damping": case.catenary.damping.alpha <= 0.0 and case.catenary.damping.beta <= 0.0,
-    }
-    return next((reason for reason, holds in reasons.items() if holds), "")
+    loose = bool((eq.dropper_spring_force <= SLACK_FORCE).any())
+    return outside_the_operator(case) or ("a dropper that hangs loose at rest" if loose else "")
 
 
 def solve_by_operator(

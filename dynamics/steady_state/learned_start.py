@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +18,7 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_status
 from dynamics.spec.status import Status
 from dynamics.steady_state.anderson import Acceleration, compress
+from dynamics.steady_state.operator_scope import outside_the_operator
 from dynamics.steady_state.periodic import PLAIN_SPANS, iterate, solve_periodic
 from dynamics.steady_state.span_map import SpanMap
 
@@ -41,9 +43,10 @@ def learned_start(case: CaseSpec, directions: bool = True) -> WarmStart | KnownP
 @lru_cache(maxsize=8)
 def _learn(text: str, directions: bool) -> WarmStart | KnownPoles | None:
     case = CaseSpec.model_validate_json(text)
-    if case.periodic.method == "operator":
+    if case.periodic.method == "operator" and not outside_the_operator(case):
         solution = solve_periodic(case)
-        return solution.operator_start or solution.warm_start
+        start = solution.near_start
+        return replace(start, pairs=()) if isinstance(start, WarmStart) else start  # tens of megabytes for every worker
     if case.catenary.repeat is not None:  # the state of the line as designed is near enough, and learning takes long
         return solve_periodic(case).warm_start
     eq = periodic_equilibrium(case.catenary)

@@ -100,7 +100,8 @@ def _from_as_designed(case: CaseSpec, span_map: SpanMap) -> WarmStart | None:
     alike = without_repeat(case)
     if alike is None:
         return None
-    found = solve_periodic(alike)
+    marching = alike.periodic.model_copy(update={"method": "march"})
+    found = solve_periodic(alike := alike.model_copy(update={"periodic": marching}))
     if found.warm_start is None:
         return None
     return tiled_start(span_map, SpanMap(alike, found.equilibrium), found.warm_start)

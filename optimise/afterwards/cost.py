@@ -38,11 +38,14 @@ class Cost:
         How many there are.
     seconds : tuple of float
         Times of those that were measured, each on one core [s].
+    at_once : int, optional
+        How many are in flight at most, however many workers there are.
     """
 
     what: str
     count: int
     seconds: tuple[float, ...]
+    at_once: int | None = None
 
     @property
     def mean_s(self) -> float:
@@ -93,6 +96,7 @@ def campaign_cost(campaign: CampaignSpec, case: CaseSpec) -> Cost:
     """
     from optimise.design.gains import space_of_case
     from optimise.search.campaign import run_campaign
+    from optimise.search.samplers import designs_in_flight
     from optimise.search.warm_start import warm_start
 
     warm_start(campaign, space_of_case(case, campaign.design))  # refused here, since the few begin without one
@@ -110,7 +114,8 @@ def campaign_cost(campaign: CampaignSpec, case: CaseSpec) -> Cost:
     # the nominal line comes first, and with it whatever is still to be loaded
     found = [r.outcome for r in result.records[1:] if r.outcome is not None]
     counted = [e for e in found if e.status is OutcomeStatus.OK] or found
-    return Cost("designs", campaign.trials, tuple(e.seconds for e in counted))
+    at_once = designs_in_flight(campaign.sampler) if campaign.sampler.in_order else None
+    return Cost("designs", campaign.trials, tuple(e.seconds for e in counted), at_once)
 
 
 def not_counted(campaign: CampaignSpec, case: CaseSpec, off_design: OffDesignSpec) -> str:
@@ -173,7 +178,7 @@ def cost_lines(cost: Cost, cluster: ClusterSpec, beside: Sequence[str] = ()) -> 
     ]
     workers = cluster.wanted_workers if cluster.kind != "serial" else 1
     if workers is not None:
-        hours = cost.core_hours / min(workers, cost.count)
+        hours = cost.core_hours / min(workers, cost.count, cost.at_once or workers)
         lines.append(f"On {workers} worker{'s' if workers > 1 else ''} that is {_duration(hours)}, once all are there.")
     return [*lines, *beside, "Nothing was submitted and nothing was written."]
 

@@ -34,6 +34,7 @@ from optimise.spec.off_design import LengthToleranceSpec
 __all__ = ["evaluate_tolerance", "length_tolerances"]
 
 FIRST_ERROR = 2.0e-3  # m
+RESOLUTION = 1.5  # of the operator, over the usual one
 SHARES = (1.0, 0.5)  # of the tolerances, within which all droppers of a line are wrong at once
 # spans of the window of a search, whose ends the finer numerics check
 WINDOW = {"spans_behind": 10, "spans_ahead": 20}
@@ -182,7 +183,7 @@ def _numerics(case: CaseSpec, assured: bool, runs: FinishedRuns) -> tuple[Numeri
         short = {name: min(spans, getattr(case.periodic, name)) for name, spans in WINDOW.items()}
         exact = {**short, "tolerance": min(case.periodic.tolerance, TOLERANCE), "precision": "double"}
         cut = cut.model_copy(update={"periodic": case.periodic.model_copy(update=exact)})
-    finer = refined(on_long_window(cut), step=STEP, element=ELEMENT)
+    finer = refined(on_long_window(cut), step=STEP, element=ELEMENT, resolution=RESOLUTION)
     if case.seeks_steady_state:
         tighter = {"tolerance": TIGHTER * finer.periodic.tolerance}
         finer = finer.model_copy(update={"periodic": finer.periodic.model_copy(update=tighter)})

@@ -16,10 +16,12 @@ from dynamics.spec.case_input import Line, Pantograph
 from optimise.entry.found import FoundDesigns
 from optimise.entry.job_keys import CampaignChanges, campaign_job
 from optimise.entry.progress_line import ProgressLine
+from optimise.record.campaign_folder import CampaignFolder
 from optimise.search.campaign import Drive, Interrupted, drive_campaign
 from optimise.search.prepare import PreparedCampaign, prepare_campaign
 from optimise.search.result import load_result
-from optimise.spec.jobs import OptimiseJob, campaign_of
+from optimise.spec.campaign import CampaignSpec
+from optimise.spec.jobs import AUTOMATIC, OptimiseJob, campaign_of
 
 __all__ = ["campaign", "campaign_folder", "load_campaign", "prepared_campaign"]
 
@@ -90,11 +92,19 @@ def prepared_campaign(job: OptimiseJob, folder: Path) -> PreparedCampaign:
     """
     case = case_of(job)
     refuse_unfit_case(case)
-    prepared = prepare_campaign(campaign_of(job), case, folder)
+    prepared = prepare_campaign(_as_on_record(job, folder), case, folder)
     place = prepared.place
     if not prepared.is_resumed and place.path.exists() and (not place.path.is_dir() or place.foreign_files()):
         raise InputError([other_files(place.path, "campaign")])
     return prepared
+
+
+def _as_on_record(job: OptimiseJob, folder: Path) -> CampaignSpec:
+    """Campaign of a job; one that names no sampler continues with that of the folder's campaign."""
+    held = CampaignFolder(folder).sampler_on_record() if job.sampler.kind == "automatic" else None
+    if held not in AUTOMATIC:
+        return campaign_of(job)
+    return campaign_of(job.model_copy(update={"sampler": job.sampler.model_copy(update={"kind": held})}))
 
 
 def load_campaign(folder: str | Path) -> FoundDesigns:

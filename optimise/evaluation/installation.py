@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.form_finding.defects import as_designed
 from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
 from catenary.form_finding.nearest import nearest_heights
 from catenary.form_finding.prescribed import prescribed_by_heights, prescribed_by_lengths
@@ -85,7 +86,7 @@ def installed(line: Equilibrium, errors: InstallationErrors) -> Equilibrium:
     found = line
     if np.any(errors.heights) and _sound(found):
         by_heights = line.spec.droppers.prescribed == "heights"
-        spec = line.spec if by_heights else prescribed_by_heights(line)
+        spec = line.spec if by_heights else _by_heights(line)
         found = nearest_heights(periodic_equilibrium(_moved(spec, contact_wire_heights=errors.heights)))
     if (np.any(errors.lengths) or np.any(errors.stations) or errors.support) and _sound(found):
         cut = prescribed_by_lengths(found)
@@ -94,6 +95,15 @@ def installed(line: Equilibrium, errors: InstallationErrors) -> Equilibrium:
         # elements are counted by the metre: the line keeps those that it has without errors
         found = periodic_equilibrium(cut, like=line.mesh)
     return found
+
+
+def _by_heights(line: Equilibrium) -> CatenarySpec:
+    """Describe a line by the heights that its droppers are cut for: those of the new wire where it is worn."""
+    section = line.spec.section
+    if section is None or not section.wear:
+        return prescribed_by_heights(line)
+    new = prescribed_by_heights(periodic_equilibrium(as_designed(line.spec)))
+    return new.model_copy(update={"section": section})
 
 
 def _sound(found: Equilibrium) -> bool:

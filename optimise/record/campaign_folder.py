@@ -159,6 +159,12 @@ class CampaignFolder(StudyFolder):
             ) from error
         return found.campaign, found.case, str(content.get("config_sha256", ""))
 
+    def sampler_on_record(self) -> str | None:
+        """Name of the sampler of the campaign that the folder holds, if it holds one."""
+        campaign = self._yaml().get("campaign") if self.input_yaml.exists() else None
+        sampler = campaign.get("sampler") if isinstance(campaign, dict) else None
+        return str(sampler["kind"]) if isinstance(sampler, dict) and "kind" in sampler else None
+
     def refuse_other(self, campaign: CampaignSpec, case: CaseSpec) -> bool:
         """Whether the folder already holds this campaign; another one is refused.
 
@@ -250,6 +256,11 @@ class CampaignFolder(StudyFolder):
             usual = {"objectives": list(DEFAULT_OBJECTIVES), "scenarios": ScenariosSpec().model_dump(mode="json")}
             usual["learned_directions"] = True
             held["campaign"] = {**usual, **held["campaign"]}
+        for content in (given, held):  # records leave a march out
+            content["case"] = {
+                **content["case"],
+                "periodic": {"method": "march", **content["case"].get("periodic", {})},
+            }
         return config_diff(held, given, ("campaign.trials", "campaign.cluster", "campaign.polish"))
 
 

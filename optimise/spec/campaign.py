@@ -41,8 +41,8 @@ Synchronous = Annotated[
 LearnedDirections = Annotated[
     bool,
     Field(
-        description="learn from 16 lines near the nominal one, in each condition, what shortens the search for a "
-        "steady state; costs as much as 16 evaluations, so false pays in campaigns of few designs"
+        description="learn from 16 lines near the nominal one, in each marched condition, what shortens the search for "
+        "a steady state; costs as much as 16 evaluations, so false pays in campaigns of few designs"
     ),
 ]
 WarmStart = Annotated[

@@ -20,6 +20,7 @@ from dynamics.spec.solver import (
     Tolerance,
     TransientSpec,
 )
+from dynamics.steady_state.operator_scope import outside_the_operator
 from optimise.spec.campaign import (
     DEFAULT_OBJECTIVES,
     MOST_OF_A_PROCESS,
@@ -39,11 +40,13 @@ from optimise.spec.campaign import (
     WarmStartDesigns,
 )
 from optimise.spec.cluster import CostAlone
+from optimise.spec.objective_names import name_parts
 from optimise.spec.scenarios import ScenariosSpec
 from optimise.spec.sensitivity import SensitivityInputsSpec
 from optimise.spec.sweep import Everywhere, SweepAxesSpec
 
 __all__ = [
+    "AUTOMATIC",
     "ErrorEstimate",
     "OptimiseJob",
     "ParameterStudyJob",
@@ -103,6 +106,11 @@ class SearchTransientSpec(TransientSpec):
     spans_ahead: SpansAhead = 26
 
 
+# workers that a Gaussian process, which proposes few designs at once, is chosen for
+MOST_AT_ONCE = 8
+AUTOMATIC = ("gaussian_process", "cma_es")
+
+
 class SearchSamplerSpec(SamplerSpec):
     """Sampler as it is asked for: by name, or the one that serves the search."""
 
@@ -110,8 +118,8 @@ class SearchSamplerSpec(SamplerSpec):
         "automatic", "cma_es", "tpe", "nsga2", "nsga3", "qmc", "random", "gaussian_process"
     ] = Field(
         default="automatic",
-        description="search method; automatic: gaussian_process on a line that repeats with one objective and up to "
-        f"{MOST_OF_A_PROCESS} designs, cma_es elsewhere and in fixed batches",
+        description="search method; automatic: gaussian_process where the operator gives sigma and its derivatives, "
+        f"for up to {MOST_OF_A_PROCESS} designs and {MOST_AT_ONCE} workers, cma_es elsewhere and in fixed batches",
     )
 
 
@@ -159,6 +167,10 @@ class OptimiseJob(CaseSpec):
         problems = self._without_a_steady_state() if self.on_open_line else []
         problems += [*self.scenarios.defects.problems(self.catenary), *self.scenarios.wind.problems(self.catenary)]
         problems += self.scenarios.wear.problems(self.catenary)
+        own = self.catenary.repeat
+        for key in ("span_length", "span_difference") if own is not None and (own.wear or own.kinks) else ():
+            if getattr(self.design, key) is not None:
+                problems.append(f"design.{key} must be left out with catenary.repeat.wear and kinks, whose places stay")
         if self.limits.blow_off_m is not None and self.catenary.wind is None:
             problems.append(
                 "catenary.wind is missing (wind=crosswind_20 for instance): limits.blow_off_m is one in gusts"
@@ -250,5 +262,8 @@ def _sampler_of(job: OptimiseJob) -> str:
     """Sampler of a search; where none is named, the one that finds most in the same time."""
     if job.sampler.kind != "automatic":
         return job.sampler.kind
-    few = len(job.objectives) == 1 and job.trials <= MOST_OF_A_PROCESS
-    return "cma_es" if job.on_open_line or job.synchronous or not few else "gaussian_process"
+    marched = job.scenarios.defects.wanted or job.scenarios.wind.wanted or bool(outside_the_operator(job))
+    by_values = not job.seeks_steady_state or job.periodic.method == "march" or marched
+    sigma = len(job.objectives) == 1 and name_parts(job.objectives[0]).base == "sigma" and job.design.has_derivatives
+    many = job.trials > MOST_OF_A_PROCESS or (job.cluster.wanted_workers or 0) > MOST_AT_ONCE
+    return "cma_es" if by_values or not sigma or many or job.synchronous else "gaussian_process"

@@ -129,6 +129,8 @@ class WindScenariosSpec(Spec):
 
     def problems(self, line: CatenarySpec) -> Iterator[str]:
         """Say what a line lacks to stand in these winds."""
+        if self.gust_seeds and line.repeat is not None and (line.repeat.wear or line.repeat.kinks):
+            yield "catenary.repeat.wear and catenary.repeat.kinks must be left out with scenarios.wind.gust_seeds"
         if self.wanted and line.wind is None:
             yield (
                 "catenary.wind is missing: scenarios.wind takes the widths and drags of wires from there "

@@ -167,9 +167,9 @@ def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
 
 
 def _sound(line: CatenarySpec) -> CatenarySpec:
-    """A line that repeats, without its defects: after its own spans, or as many as wind and curve need."""
+    """A line that repeats, as new and without its defects: after its own spans, or as many as wind and curve need."""
     kept = None if line.wind is None and line.track is None else line.repeat
-    kept = None if kept is None else kept.model_copy(update={"defects": ()})
+    kept = None if kept is None else kept.model_copy(update={"defects": (), "wear": (), "kinks": ()})
     return line.model_copy(update={"repeat": kept})
 
 

@@ -52,8 +52,9 @@ def compose(overrides: list[str]) -> Composed[CampaignJob]:
         return compose_job("optimise", JOB, overrides)
     named = str(typed_value("resume", typed[-1]))
     campaign, case, _ = CampaignFolder(Path(named)).read_input()
-    search = campaign.model_dump(mode="json", exclude={"name", "schema_version"})
-    recorded = {**search, **case.model_dump(mode="json"), "campaign": campaign.name, "run_dir": named}
+    recorded = campaign.model_dump(mode="json", exclude={"name", "schema_version"}) | case.model_dump(mode="json")
+    recorded |= {"campaign": campaign.name, "run_dir": named}
+    recorded["periodic"]["method"] = case.periodic.method  # left out by a record of marches
     return compose_job("optimise", JOB, [*_for_afterwards(Path(named), overrides), *overrides], recorded=recorded)
 
 
@@ -272,8 +273,7 @@ def _print_search(job: CampaignJob, prepared: PreparedCampaign) -> None:
         f"Campaign {job.campaign_name}: {job.trials} designs of {job.catenary.name} with {job.pantograph.name} at "
         f"{job.speed_kmh:g} km/h, {prepared.campaign.sampler.kind}, {job.design.what}, {held} held"
     )
-    bounds = ", ".join(_range(v) for v in prepared.space.variables)
-    print(f"Variables: {bounds}")
+    print(f"Variables: {', '.join(_range(v) for v in prepared.space.variables)}")
     if prepared.space.lifts:
         print(
             "  A height is what a change of that dropper's own load gains it; together they stay within "

@@ -236,6 +236,7 @@ def _take_conditions(data: dict[str, Any], request: _Request, own: tuple[str, ..
         return ()
     if not isinstance(case, dict):
         return ()
+    case = {**case, "periodic": {"method": "march", **(case.get("periodic") or {})}}  # records leave a march out
     if {"speed_kmh", "supply"} & set(request.values) and is_reference_force(case):
         case = {**case, "mean_force_N": None}  # another speed or supply has a reference mean force of its own
     typed = {*request.groups, *request.files, *own, "catenary", *TYPED_ALONE}

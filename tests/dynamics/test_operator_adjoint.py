@@ -212,6 +212,21 @@ def test_derivatives_by_inputs_are_those_of_the_whole_computation(light, part, k
     assert found == pytest.approx(wanted, rel=1e-3)
 
 
+@pytest.mark.parametrize("name", ["light", "stitched"])
+def test_derivatives_by_the_length_of_a_span_are_those_of_the_whole_computation(name, request):
+    """Droppers stay where they are: the last bay becomes longer, and the wire's places at rest with the period."""
+    solved, step = request.getfixturevalue(name), 2e-5
+    length = solved.case.catenary.span_length
+
+    def by(change):
+        return solved.case.with_changes(catenary={"span_length": length + change})
+
+    wanted, same = solved.differences(by, step)
+    assert same
+    found = 0.5 * (solved.exact(by, step) + solved.exact(by, -step))
+    assert found == pytest.approx(wanted, rel=2e-3)
+
+
 @pytest.mark.parametrize(("part", "key", "index", "step"), INPUTS[:3], ids=["stiffness", "masses", "mean_force_N"])
 def test_derivatives_hold_where_contact_is_lost(airborne, part, key, index, step):
     by = changed(airborne.case, part, key, index)

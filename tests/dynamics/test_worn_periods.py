@@ -14,6 +14,8 @@ from dynamics.adjoint.steady_slopes import SteadySlopes
 from dynamics.influence.matrices import influence_matrices
 from dynamics.solution import solve
 from dynamics.spec.status import Status
+from optimise.evaluation.installation import InstallationErrors, installed
+from studies.commands.optimise import compose
 
 SPAN, LOST = 55.0, 0.003
 KINK = {"station": 30.0, "height": 0.0015, "length": 1.5}
@@ -115,6 +117,42 @@ def test_the_operator_leaves_them_to_the_march(coarse, build_case):
     assert found.method == "march" and found.message.endswith("a contact wire that is worn or bent in places")
 
 
+def test_a_stretch_that_continues_beyond_the_period_has_no_ramp_there(coarse):
+    """From 50 to 60 m of a line that repeats after 55 m, in two rows; ramps of 1 m where it begins and ends."""
+    rows = [{"begin": 50.0, "end": SPAN, "area": 0.1}, {"begin": 0.0, "end": 5.0, "area": 0.1}]
+    eq = periodic_equilibrium(coarse.with_changes(repeat={"spans": 1, "wear": rows}))
+    x = np.array([0.0, 0.5, 2.0, 4.5, 5.0, 30.0, 50.5, 52.0, 54.9])
+    rise = running_height(eq, x) - static_height(eq, x)
+    np.testing.assert_allclose(rise / rise.max(), [1, 1, 1, 0.5, 0, 0, 0.5, 1, 1], atol=1e-9)
+    whole = periodic_equilibrium(worn(coarse, 0.0, SPAN, depth=1e-3))
+    np.testing.assert_allclose(running_height(whole, x) - static_height(whole, x), 1e-3, rtol=1e-9)
+
+
+def test_height_errors_of_a_worn_line_are_those_of_the_new_one_that_wore(coarse):
+    """Errors so small that they change nothing; heights of the worn wire would be worn again."""
+    line = periodic_equilibrium(worn(coarse, 20.0, 45.0))
+    none = np.zeros(len(line.spec.droppers.positions))
+    found = installed(line, InstallationErrors(none + 1e-12, none, none, 0.0))
+    np.testing.assert_allclose(found.dropper_force, line.dropper_force, rtol=0, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        (["scenarios.wear.lost_mm=[2]"], "scenarios.wear must be left out of a line with worn stretches of its own"),
+        (
+            ["design=line", "design.span_length=[50,60]"],
+            "design.span_length must be left out with catenary.repeat.wear",
+        ),
+    ],
+)
+def test_a_search_refuses_what_would_wear_it_twice_or_move_it(typed, sentence):
+    repeat = "catenary.repeat={spans: 1, wear: [{begin: 10, end: 30, area: 0.1}]}"
+    with pytest.raises(InputError) as refused:
+        compose(["catenary=bruni_2015", repeat, *typed])
+    assert sentence in str(refused.value)
+
+
 def test_a_line_without_them_is_written_as_before(coarse):
     assert set(coarse.with_changes(repeat={"spans": 2}).model_dump()["repeat"]) == {"spans", "defects"}
 
@@ -130,5 +168,7 @@ def test_what_cannot_be_is_refused_by_name_all_at_once(coarse):
     ):
         assert sentence in str(refused.value)
     named = laid_out(coarse.with_changes(repeat={"spans": 2})).model_dump()
+    with pytest.raises(ValueError, match=r"repeat\.wear must be left out of a line with a section"):
+        CatenarySpec.model_validate({**named, "repeat": {"spans": 2, "wear": wear[:1]}})
     with pytest.raises(ValueError, match=r"section\.irregularity must be left out of a line that repeats"):
         CatenarySpec.model_validate(named | {"section": {"irregularity": {"rms": 1e-3, "seed": 1}}})

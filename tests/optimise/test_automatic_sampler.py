@@ -2,7 +2,9 @@
 
 import pytest
 
+from optimise.afterwards.cost import Cost, cost_lines
 from optimise.search.samplers import idle_workers
+from optimise.spec.cluster import ClusterSpec
 from optimise.spec.jobs import campaign_of
 from studies.commands.optimise import compose
 
@@ -40,3 +42,28 @@ def test_workers_without_work_are_named_with_the_key_that_gives_them_some(typed,
     sentences = idle_workers(campaign_of(compose(list(typed)).job))
     assert bool(sentences) is said
     assert all("sampler.population=8" in sentence and "3 designs in flight" in sentence for sentence in sentences)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ("cluster.workers=9",),
+        ("objectives=[uplift]",),
+        ("periodic.method=march",),
+        ("dimension=spatial",),
+        ("catenary=shinkansen_compound",),
+        ("solver=transient",),
+        ("scenarios=defects", "limits.contact_loss_percent=1"),
+        ("catenary.repeat={spans: 1, kinks: [{station: 20, height: 0.001}]}",),
+    ],
+)
+def test_without_derivatives_or_with_many_workers_it_is_the_one_that_needs_none(typed):
+    assert campaign_of(compose(list(typed)).job).sampler.kind == "cma_es"
+
+
+def test_an_estimate_counts_the_workers_that_have_work():
+    few, every = (
+        cost_lines(Cost("designs", 360, (10.0, 10.0), at_once), ClusterSpec(kind="local", workers=10))
+        for at_once in (3, None)
+    )
+    assert "20 minutes" in few[2] and "6 minutes" in every[2]

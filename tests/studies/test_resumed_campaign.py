@@ -7,6 +7,7 @@ import pytest
 
 import catenary as lines
 import optimise
+from catenary.errors import InputError
 from dynamics.spec.case import case_of
 from optimise.entry.campaigns import prepared_campaign
 from optimise.record.driver_lock import Interrupted
@@ -60,6 +61,22 @@ def test_both_ways_resume_from_what_is_on_record(begun, catenary, monkeypatch):
     ended = catenary(*shlex.split(typed)[1:], "trials=5")
     assert ended.code == cli.INTERRUPTED
     assert "3 of 5 designs" in ended.err and ended.err.rstrip().endswith(f"{typed} trials=5")
+
+
+def test_a_campaign_of_marches_is_resumed_as_one(folder, interrupted, catenary):
+    """Its record leaves the method out, and searches have another by default; a best design keeps its method, too."""
+    marched = {**KEYS, "sampler": "cma_es", "periodic": {"method": "march"}}
+    with pytest.raises(Interrupted):
+        optimise.campaign("re330", "dsa380", speed_kmh=280, folder="marched", campaign="mine", **marched)
+    job = command.compose(["resume=marched"]).job
+    assert job.periodic.method == "march" and prepared_campaign(job, folder / "marched").is_resumed
+    unnamed = ["speed_kmh=280", "trials=4", "seed=3", "cluster=serial", "design.height_change=0.02", "campaign=mine"]
+    job = command.compose([*unnamed, "run_dir=marched", "periodic.method=march"]).job
+    assert (
+        job.sampler.kind == "automatic" and prepared_campaign(job, folder / "marched").campaign.sampler.kind == "cma_es"
+    )
+    with pytest.raises(InputError, match=r"case\.periodic\.method was 'march', now 'operator'"):
+        prepared_campaign(command.compose([*unnamed, "run_dir=marched"]).job, folder / "marched")
 
 
 def test_what_is_typed_goes_before_what_is_on_record(begun):

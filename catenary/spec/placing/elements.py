@@ -75,7 +75,7 @@ def misplaced_wear(wear: Sequence[WearSpec], wires: list[Wires], block: str = "s
             yield f"{block}.wear[{k}].section must be {known}: got {each.section}"
             continue
         first, last = own[0].supports[0], own[0].supports[-1]
-        if not first <= each.begin < each.end <= last:
+        if not first <= each.begin < each.end <= last + 1e-9:
             yield (
                 f"{block}.wear[{k}] must lie on its wire, from {first:g} to {last:g} m: got {each.begin:g} to "
                 f"{each.end:g} m"

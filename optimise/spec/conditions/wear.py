@@ -65,7 +65,7 @@ class WearScenariosSpec(Spec):
     begin: Annotated[float, Field(ge=0.0, le=7.2e3)] | None = Field(
         default=None,
         description="where the worn stretch of a line by stations begins, from the first support [m]; none: the whole "
-        "line is worn, as one that repeats always is",
+        "line is worn, as one that repeats always is by these scenarios",
     )
     end: Annotated[float, Field(ge=0.0, le=7.2e3)] | None = Field(default=None, description="where it ends [m]")
     weights: tuple[Annotated[float, Field(gt=0.0, le=1.0e6)], ...] = Field(
@@ -101,8 +101,8 @@ class WearScenariosSpec(Spec):
             yield f"{KEY}.begin and {KEY}.end need a line by stations: one that repeats is worn over its whole length"
         elif self.begin is not None and self.begin >= line.period:
             yield f"{KEY}.begin must lie on the line, before {line.period:g} m: got {self.begin:g} m"
-        if line.ends and line.section is not None and line.section.wear:
-            yield f"{KEY} must be left out of a line with worn stretches of its own (its table wear)"
+        if any(own is not None and own.wear for own in (line.section, line.repeat)):
+            yield f"{KEY} must be left out of a line with worn stretches of its own (its table wear, or repeat.wear)"
         if line.ice is not None:
             yield f"{KEY} must be left out with catenary.ice, whose mass would count as wire"
         if line.temperature is not None:

@@ -1,0 +1,33 @@
+"""What a case has that the line's operator does not cover, as far as its inputs say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dynamics.spec.case import CaseSpec
+
+__all__ = ["outside_the_operator"]
+
+MOST_SPANS = 2  # of a period: beyond, a march is quicker
+
+
+def outside_the_operator(case: CaseSpec) -> str:
+    """Say what a case has that the operator does not; empty where it has all."""
+    line = case.catenary
+    places = [own for own in (line.section, line.repeat) if own is not None]
+    reasons = {
+        "a wind": line.wind is not None,
+        "a track that curves": line.track is not None and line.track.radius is not None,
+        "an auxiliary wire": line.auxiliary_wire is not None,
+        "a pantograph with a controller": case.pantograph.control is not None,
+        "a head that rolls": case.pantograph.head is not None,
+        "a line in space": line.dimension == "spatial",
+        f"a period of more than {MOST_SPANS} spans": line.spans_of_a_period > MOST_SPANS,
+        "several pantographs": len(case.distances) > 1,
+        "an applied force in place of a mean force": case.mean_force_N is None,
+        f"slack_damping={case.slack_damping}": case.slack_damping != "kept",
+        "a contact wire that is worn or bent in places": any(own.wear or own.kinks for own in places),
+        "a line without damping": line.damping.alpha <= 0.0 and line.damping.beta <= 0.0,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
