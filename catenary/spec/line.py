@@ -270,7 +270,7 @@ class CatenarySpec(Spec):
         elif len(self.further_spans) > MOST_FURTHER:
             problems.append(f"further_spans must list at most {MOST_FURTHER} values: got {len(self.further_spans)}")
         if self.repeat is not None:
-            problems += self.repeat.problems(self.supports, self.droppers.positions, self.section)
+            problems += self.repeat.problems(self.supports, self.droppers.positions, self.section, self.ice)
         if len(self.droppers.by_section) != len(own) or (own and self.repeat is not None):
             problems.append(
                 f"droppers.by_section must count the droppers of {len(own)} tension sections of a line that ends"

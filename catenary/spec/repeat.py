@@ -14,6 +14,7 @@ from catenary.spec.placing.elements import misplaced_wear
 from catenary.spec.placing.wires import Wires
 from catenary.spec.running_surface.surface import KinkSpec, elsewhere
 from catenary.spec.section import MOST_SPANS, DefectSpec, SectionSpec
+from catenary.spec.surroundings.ice import IceSpec
 
 __all__ = ["RepeatSpec"]
 
@@ -45,7 +46,11 @@ class RepeatSpec(Spec):
     )
 
     def problems(
-        self, supports: tuple[float, ...], droppers: tuple[float, ...], section: SectionSpec | None = None
+        self,
+        supports: tuple[float, ...],
+        droppers: tuple[float, ...],
+        section: SectionSpec | None = None,
+        ice: IceSpec | None = None,
     ) -> Iterator[str]:
         """Say what does not fit a line's supports and droppers [m], and what it names one by one."""
         if section is not None:
@@ -55,6 +60,8 @@ class RepeatSpec(Spec):
             for name in ("defects", "wear", "kinks"):
                 if getattr(self, name):
                     yield f"repeat.{name} must be left out of a line with a section, which names its own"
+        if ice is not None and (self.wear or (section is not None and section.wear)):
+            yield "repeat.wear must be left out with catenary.ice, whose mass would count as wire"
         named = len(supports) - 1
         if self.spans % named:
             yield f"repeat.spans must be a multiple of the {named} spans that the line names: got {self.spans}"

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from dynamics.line_operator.kernel import network_answers, port_answers
 from dynamics.line_operator.network import LineNetwork
 
-__all__ = ["CIRCLE", "RADIUS", "Answers", "Contour", "bare_wire", "line_answers", "wave_answers"]
+__all__ = ["Answers", "Contour", "bare_wire", "line_answers", "wave_answers"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]

@@ -22,7 +22,7 @@ from dynamics.line_operator.network import LineNetwork
 from dynamics.pantograph.linear import LinearPantograph, linear_pantograph
 from dynamics.spec.case import CaseSpec
 
-__all__ = ["ContactSystem", "contact_system", "head_answers", "own_answers", "static_harmonics", "station_phases"]
+__all__ = ["ContactSystem", "contact_system", "head_answers", "own_answers", "station_phases"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
@@ -103,7 +103,7 @@ def contact_system(
     H = tested.reshape(-1, count).T @ weighted.reshape(-1, count) / (contour.speed * network.period)
     H += H[::-1, ::-1].conj()
     H[np.arange(count), np.arange(count)] += bare
-    static = static_harmonics(eq, contour.harmonics, network.period)
+    static = _static_harmonics(eq, contour.harmonics, network.period)
     assert case.mean_force_N is not None
     own = own_answers(case, contour)
     varying = np.arange(count) != contour.harmonics
@@ -113,7 +113,7 @@ def contact_system(
     return ContactSystem(H, inverse, static, case.mean_force_N, np.zeros(count - 1, np.complex128), kept)
 
 
-def static_harmonics(eq: Equilibrium, harmonics: int, period: float) -> Complexes:
+def _static_harmonics(eq: Equilibrium, harmonics: int, period: float) -> Complexes:
     """Harmonics of the contact wire's height at rest (harmonic,) [m]."""
     count = 16 * harmonics
     height = running_height(eq, np.arange(count, dtype=np.float64) * (period / count))

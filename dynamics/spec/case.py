@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
@@ -41,6 +42,8 @@ TimeStep = Annotated[
 RIG_STEP = 2.0e-3
 # time steps in which a pantograph passes the shortest wave of a running surface
 STEPS_A_WAVE = 4
+# on a bend of the contact wire, which would stand between two steps else
+STEPS_A_BEND = 2
 SlackDamping: TypeAlias = Literal["kept", "released", "residual"]
 Kinematics: TypeAlias = Literal["linearised", "nonlinear"]
 
@@ -244,12 +247,20 @@ class CaseSpec(Spec):
             f"contact.exponent={self.contact.exponent:g}": self.contact.exponent != 1.0,
             f"contact.restitution={self.contact.restitution:g}": self.contact.restitution != 1.0,
         }
-        return [
+        problems = [
             f"{key} needs solver=open_line: got solver={self.solver}, which takes a smooth track, an elastic "
             f"contact and a line linearised about rest"
             for key, wanted in asked.items()
             if wanted
         ]
+        repeat, step = self.catenary.repeat, self.speed * self.dt
+        shortest = min((kink.length for kink in repeat.kinks), default=math.inf) if repeat is not None else math.inf
+        if shortest < STEPS_A_BEND * step:
+            problems.append(
+                f"dt must be at most {shortest / (STEPS_A_BEND * self.speed):.3g} s, {STEPS_A_BEND} steps on the "
+                f"shortest bend of catenary.repeat.kinks, {shortest:g} m: got {self.dt:g} s"
+            )
+        return problems
 
     def _fits_on_line(self) -> list[str]:
         """Say where the train outruns the line, or a step an irregularity."""

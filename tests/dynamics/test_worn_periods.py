@@ -172,3 +172,12 @@ def test_what_cannot_be_is_refused_by_name_all_at_once(coarse):
         CatenarySpec.model_validate({**named, "repeat": {"spans": 2, "wear": wear[:1]}})
     with pytest.raises(ValueError, match=r"section\.irregularity must be left out of a line that repeats"):
         CatenarySpec.model_validate(named | {"section": {"irregularity": {"rms": 1e-3, "seed": 1}}})
+
+
+def test_a_bend_between_two_steps_and_ice_on_a_worn_wire_are_refused(coarse, build_case):
+    short = coarse.with_changes(repeat={"spans": 1, "kinks": [KINK | {"length": 0.3}]})
+    with pytest.raises(ValueError, match=r"dt must be at most 0.0018 s, 2 steps on the shortest bend .*0.3 m"):
+        build_case(short, 300.0, dt=2e-3, mean_force_N=157.3)
+    build_case(short, 300.0, dt=1e-3, mean_force_N=157.3)
+    with pytest.raises(InputError, match=r"repeat\.wear must be left out with catenary\.ice"):
+        worn(coarse, 10.0, 30.0).with_changes(ice={"contact_wire": 0.5})
