@@ -168,7 +168,7 @@ def refined(
         found[which] = settings.model_copy(update=window)
     if step != 1.0:
         found |= {"dt": min(case.dt, max(SHORTEST_STEP, step * case.dt)), "strict_dt": False}
-    if resolution != 1.0 and case.seeks_steady_state:
+    if resolution != 1.0 and case.seeks_steady_state and case.periodic.method == "operator":
         finer = min(FINEST, resolution * case.periodic.resolution)
         found["periodic"] = found.get("periodic", settings).model_copy(update={"resolution": finer})
     if element != 1.0:

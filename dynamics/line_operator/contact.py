@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium
-from catenary.linearised.contact_wire import running_height
+from catenary.linearised.contact_wire import static_height
 from dynamics.line_operator.answers import Answers, Contour
 from dynamics.line_operator.network import LineNetwork
 from dynamics.pantograph.linear import LinearPantograph, linear_pantograph
 from dynamics.spec.case import CaseSpec
 
-__all__ = ["ContactSystem", "contact_system", "head_answers", "own_answers", "station_phases"]
+__all__ = ["ContactSystem", "contact_system", "harmonics_of", "head_answers", "own_answers", "station_phases"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
@@ -116,6 +116,10 @@ def contact_system(
 def _static_harmonics(eq: Equilibrium, harmonics: int, period: float) -> Complexes:
     """Harmonics of the contact wire's height at rest (harmonic,) [m]."""
     count = 16 * harmonics
-    height = running_height(eq, np.arange(count, dtype=np.float64) * (period / count))
-    found = np.fft.fft(height) / count
+    return harmonics_of(static_height(eq, np.arange(count, dtype=np.float64) * (period / count)), harmonics)
+
+
+def harmonics_of(height: Floats, harmonics: int) -> Complexes:
+    """Harmonics (harmonic,) [m] of heights at even places of a period (place,) [m], from the lowest to the highest."""
+    found = np.fft.fft(height) / len(height)
     return np.concatenate([found[-harmonics:], found[: harmonics + 1]])

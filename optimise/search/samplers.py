@@ -75,7 +75,7 @@ def idle_workers(campaign: CampaignSpec) -> tuple[str, ...]:
         return ()
     return (
         f"A Gaussian process has {designs_in_flight(campaign.sampler)} designs in flight, so that more workers have "
-        f"nothing to do: sampler.population={workers} gives all of them work, in a search of its own",
+        f"nothing to do: sampler.population={workers} gives all of them work, in a campaign of another name",
     )
 
 

@@ -2,12 +2,12 @@ r"""Compiled derivatives of what a bay's stiffness pairs, by all that the bay is
 
 The bay's stiffness is that of `dynamics.line_operator.kernel`: with l and r the ends' multipliers and motions,
 
-    l^T B r = (s0 W + s1 X + s2 Y + a0 W' - a1 X' + a2 Y') / 2 + spring e_l e_r,
+    l^T B r = (s0 W + s1 X + s2 Y + a0 V - a1 U + a2 Z) / 2 + spring e_l e_r,
 
-W, X, Y products of sums and differences of the ends, e the stretch by a change of tension.
+W, X, Y and V, U, Z products of sums and differences of the ends, e the stretch by a change of tension.
 
-Legend: p, q, r1, r2, s0 ... a2, t, m, a as there; half the bay's length is h; ds, da the changes of (s0, s1, s2) and
-(a0, a1, a2); kept numbers of a bay (number,): see `NUMBERS`.
+Legend: p, q, r1, r2, s0 ... a2, t, m, a as there; R1, R2 the squares of r1, r2; h is half of the bay's length; dR1,
+dp1 ... are changes by length, tension, bending and mass; kept numbers of a bay (number,): see `NUMBERS`.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.linearised.contact_wire import heights_near
 from dynamics.adjoint.by_operator.network_slopes import NetworkSlopes
+from dynamics.line_operator.contact import harmonics_of
 from dynamics.line_operator.network import LineNetwork, line_network, network_order
 
 __all__ = ["NearLine", "NearLines", "slopes_by_numbers"]
@@ -72,8 +73,6 @@ class NearLines:
     def of(self, equilibrium: Equilibrium) -> NearLine:
         """A line by its equilibrium, which stays, since its place in memory is its key."""
         if id(equilibrium) not in self._known:
-            height = self._heights(equilibrium)
-            found, last = np.fft.fft(height) / len(height), self._harmonics
-            static = np.concatenate([found[-last:], found[: last + 1]])
+            static = harmonics_of(self._heights(equilibrium), self._harmonics)
             self._known[id(equilibrium)] = NearLine(equilibrium, line_network(equilibrium, self._order), static)
         return self._known[id(equilibrium)]
