@@ -15,7 +15,7 @@ from dynamics.results.warm_start import StartPolicy
 from dynamics.spec.case import CaseSpec
 from optimise.design.gains import Gains, with_gains
 from optimise.evaluation.case_inputs import case_at, why_impossible
-from optimise.evaluation.figures import as_hung, judged, outcome_of
+from optimise.evaluation.figures import as_hung, harmonics_of, judged, outcome_of
 from optimise.evaluation.job import Batch, Job, Setting
 from optimise.evaluation.outcome import BatchOutcome, Outcome, OutcomeStatus, failed
 
@@ -147,6 +147,8 @@ def _design(job: Job, setting: Setting) -> Outcome:
         from optimise.evaluation.slopes import design_slopes
 
         found = design_slopes(found, job, setting, solution)
+    if setting.harmonics and not found.slopes:
+        found = replace(found, harmonics=harmonics_of([solution]))
     if error is None:
         return found
     return replace(found, sigma_error_N=error.total, short_window_share=error.short_window_share)

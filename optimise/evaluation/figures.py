@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
@@ -17,11 +18,24 @@ if TYPE_CHECKING:
     from catenary.form_finding.equilibrium import Equilibrium
     from dynamics.results.solution import Solution
 
-__all__ = ["HEIGHTS", "LENGTHS", "SIGMA", "UPLIFT", "as_hung", "judged", "outcome_of", "slack_at_rest", "statistics_of"]
+__all__ = [
+    "HEIGHTS",
+    "LENGTHS",
+    "SIGMA",
+    "UPLIFT",
+    "as_hung",
+    "harmonics_of",
+    "judged",
+    "outcome_of",
+    "slack_at_rest",
+    "statistics_of",
+]
 
 # of droppers that are cut to length, on record
 LENGTHS, HEIGHTS = "length_m", "contact_wire_height_m"
 SIGMA, UPLIFT = "contact_force_std_N", "max_uplift_at_supports_mm"
+# digits that are kept of each harmonic of the force
+DIGITS = 7
 
 
 def statistics_of(solution: Solution, limits: LimitsSpec | None = None) -> tuple[dict[str, float], str]:
@@ -63,6 +77,26 @@ def outcome_of(number: int, solution: Solution, limits: LimitsSpec | None = None
         return replace(outcome, sigma_N=figures[SIGMA], statistics=figures, applied_force_N=force)
     status = OutcomeStatus.FAILED if solution.status.has_figures else outcome.status
     return replace(outcome, status=status, message=broken or solution.message or solution.status.value)
+
+
+def harmonics_of(solutions: Sequence[Solution]) -> dict[str, tuple[float, ...]]:
+    """Harmonics of the contact force as they are kept on record: by scenario and pantograph [N].
+
+    None where one of the states does not repeat. See `dynamics.contact_force.harmonics`.
+    """
+    from dynamics.contact_force.harmonics import force_harmonics
+
+    found = {}
+    for scenario, solution in enumerate(solutions):
+        if not solution.repeats or not solution.found_steady_state:
+            return {}
+        case = solution.case
+        period, cutoff = case.catenary.period, case.signal.cutoff_hz
+        for pantograph, one in enumerate(solution.pantographs):
+            force, place = one.contact_force_filtered[one.evaluated], one.position[one.evaluated][0] / period
+            values = force_harmonics(force, place, period / (case.speed_kmh / 3.6), cutoff)
+            found[f"{scenario}.{pantograph}"] = tuple(float(f"{value:.{DIGITS}g}") for value in values)
+    return found
 
 
 def as_hung(equilibrium: Equilibrium) -> dict[str, tuple[float, ...]]:

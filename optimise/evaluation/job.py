@@ -40,7 +40,7 @@ class Job:
         Lines a small step away along each variable that derivatives are wanted by, and the step; none where they are
         not.
     marched_slopes : bool
-        Whether derivatives are wanted, too, where the operator left the design to a march: they cost ten designs.
+        Whether derivatives are wanted, too, of a steady state that was marched to: they cost ten designs.
     steps : tuple of float
         A small step of each input of a point that derivatives are wanted by, in its unit; none where they are not.
     gains : tuple of (str, float)
@@ -140,6 +140,8 @@ class Setting:
         Dotted paths of the inputs that jobs set.
     policy : callable, optional
         Makes what chooses where each search of a batch starts.
+    harmonics : bool
+        Whether outcomes of designs that bring no derivatives bring the harmonics of the contact force.
     """
 
     case: CaseSpec
@@ -152,3 +154,4 @@ class Setting:
     short_window_share: float | None = None
     names: tuple[str, ...] = ()
     policy: Callable[[], StartPolicy] | None = None
+    harmonics: bool = False

@@ -19,8 +19,8 @@ OBJECTIVE = "objective"
 # among those of a point: change of sigma down a step along them, as they have it and as computed [N]
 CHECK = "check"
 # what most outcomes have not, left out of their record
-SELDOM = ("objectives", "scenarios", "sigma_error_N", "droppers", "slopes")
-BY_LIST = ("scenarios", "droppers", "slopes")
+SELDOM = ("objectives", "scenarios", "sigma_error_N", "droppers", "slopes", "harmonics")
+BY_LIST = ("scenarios", "droppers", "slopes", "harmonics")
 # what runs that follow at once start from, of no use on record
 PASSING = ("short_window_share",)
 # names of fields that earlier versions wrote by another key, which their records keep
@@ -116,6 +116,9 @@ class Outcome:
     slopes : dict
         Derivatives of sigma [N] and of the violations by each variable that they were asked for, per range (variable,);
         of a point those of the statistics that have them, by each input and in its unit (input,), and their check.
+    harmonics : dict
+        Of the contact force (harmonic,) [N], by scenario and pantograph, where a search asks for them; see
+        `dynamics.contact_force.harmonics`.
     """
 
     number: int
@@ -134,6 +137,7 @@ class Outcome:
     droppers: dict[str, tuple[float, ...]] = field(default_factory=dict)
     short_window_share: float | None = None
     slopes: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    harmonics: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property
     def feasible(self) -> bool:

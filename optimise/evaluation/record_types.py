@@ -40,6 +40,7 @@ class OutcomeContent(Stored):
     sigma_error_N: Number | None = None
     droppers: Annotated[dict[str, Annotated[list[Number], Length]], Length] = Field(default_factory=dict)
     slopes: Annotated[dict[str, Annotated[list[Number], Length]], Length] = Field(default_factory=dict)
+    harmonics: Annotated[dict[str, Annotated[list[Number], Length]], Length] = Field(default_factory=dict)
 
 
 def refuse_other_types(wanted: type[Stored], content: object) -> None:

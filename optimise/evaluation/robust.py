@@ -28,7 +28,7 @@ from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
 from dynamics.travelling_window.window import window_spans
 from optimise.evaluation.constraints import BLOW_OFF, Reference, force_of_share, sampler_value, violations
-from optimise.evaluation.figures import SIGMA, UPLIFT, as_hung, slack_at_rest, statistics_of
+from optimise.evaluation.figures import SIGMA, UPLIFT, as_hung, harmonics_of, slack_at_rest, statistics_of
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.objectives import with_worst_spans
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
@@ -140,6 +140,8 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
         from optimise.evaluation.slopes import scenario_slopes
 
         answer = scenario_slopes(answer, job, setting, ideal, solutions)
+    if setting.harmonics and not answer.slopes:
+        answer = replace(answer, harmonics=harmonics_of(solutions))
     return replace(answer, message="; ".join(notes), wall_time_s=times, droppers=as_hung(ideal))
 
 

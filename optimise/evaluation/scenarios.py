@@ -151,7 +151,7 @@ class ScenarioSet:
     def spelled(self, name: str) -> str:
         """Name of an objective that says how scenarios are combined, where several count."""
         parts = name_parts(name)
-        several = np.count_nonzero(self._of(parts.marks)) > 1
+        several = np.count_nonzero(self.under(parts.marks)) > 1
         return f"{name}:{self.spec.combine}" if several and parts.combine is None else name
 
     def installed(self, line: Equilibrium, sample: int) -> Equilibrium:
@@ -172,7 +172,7 @@ class ScenarioSet:
             Statistics by name (scenario,).
         """
         parts, objective = name_parts(name), OBJECTIVES[name]
-        use = self._of(parts.marks)
+        use = self.under(parts.marks)
         values = np.array([objective.raw(figures[k]) for k in np.flatnonzero(use).tolist()], dtype=float)
         deviations = -self.spec.std_factor if objective.maximised else self.spec.std_factor
         return over_scenarios(values, self.weights[use], parts.combine or self.spec.combine, deviations)
@@ -186,7 +186,7 @@ class ScenarioSet:
             shares.append((self.value(name, moved) - here) / step)
         return np.array(shares) @ sigma
 
-    def _of(self, marks: tuple[str, ...]) -> NDArray[np.bool_]:
+    def under(self, marks: tuple[str, ...]) -> NDArray[np.bool_]:
         """Which scenarios have all of some marks."""
         use = np.repeat([set(marks) <= set(w.marks) for w in self.conditions], self.samples)
         if not use.any():

@@ -135,7 +135,7 @@ def design_slopes(outcome: Outcome, job: Job, setting: Setting, solution: Soluti
     line = solution.equilibrium
     if not job.neighbours or outcome.status is not OutcomeStatus.OK or not solution.found_steady_state:
         return outcome
-    if not job.marched_slopes and _left_to_the_march(solution):
+    if not job.marched_slopes and _marched(solution):
         return outcome
     near = Neighbours.of(job.neighbours, line)
     if not near.sound:
@@ -155,7 +155,7 @@ def scenario_slopes(
 
     Neighbouring lines are installed with the same errors. ``solutions`` are those of the scenarios, in their order.
     """
-    if not job.marched_slopes and any(map(_left_to_the_march, solutions)):
+    if not job.marched_slopes and any(map(_marched, solutions)):
         return outcome
     scenarios, near = setting.scenarios, Neighbours.of(job.neighbours, ideal)
     assert scenarios is not None
@@ -194,9 +194,9 @@ def scenario_slopes(
     return _with_slopes(outcome, objective, violations)
 
 
-def _left_to_the_march(solution: Solution) -> bool:
-    """Whether the operator was asked for, and left the case to a march."""
-    return solution.case.periodic.method == "operator" and solution.method == "march"
+def _marched(solution: Solution) -> bool:
+    """Whether the steady state was marched to."""
+    return solution.method == "march"
 
 
 def _met(condition: Condition, near: Sequence[Equilibrium], line: Equilibrium) -> Sequence[Equilibrium]:

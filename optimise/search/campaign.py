@@ -15,7 +15,6 @@ from dynamics.spec.case import CaseSpec
 from optimise.descent.basins import polish_is_due, write_basins
 from optimise.descent.polish import Point, polish
 from optimise.design.gains import gains_of
-from optimise.design.neighbours import neighbours_of
 from optimise.evaluation.constraints import Reference
 from optimise.evaluation.evaluate import evaluate as evaluate_design
 from optimise.evaluation.evaluate import prepare as prepare_start
@@ -32,10 +31,10 @@ from optimise.record.status_file import StatusWriter, StudyState
 from optimise.record.trial import TrialRecord
 from optimise.search.driver import StudyDriver
 from optimise.search.importances import write_importances
-from optimise.search.prepare import PreparedCampaign, prepare_campaign
+from optimise.search.prepare import PreparedCampaign, derivatives_asked, prepare_campaign
 from optimise.search.progress import Count, Progress
 from optimise.search.result import CampaignResult, load_result, write_designs
-from optimise.search.samplers import designs_in_flight, population_size
+from optimise.search.samplers import designs_in_flight, population_size, searches_by_harmonics
 from optimise.spec.campaign import CampaignSpec
 
 __all__ = [
@@ -131,7 +130,7 @@ class _Run:
         self.prepared = prepared
         self.place, self.campaign, self.case = prepared.place, prepared.campaign, prepared.case
         self.space = prepared.space
-        self.study = StudyDriver(self.place, self.campaign, self.space)
+        self.study = StudyDriver(self.place, self.campaign, self.space, prepared.scenarios)
         self.command = how.get("command", "")
         self.count = Count(self.campaign, self.study.records, self.command)
         self.status = StatusWriter(self.place.status_json, self.count.progress)
@@ -150,7 +149,8 @@ class _Run:
         scenarios, limit = self.prepared.scenarios, self.campaign.cluster.time_limit_s
         with self.doing("solving the nominal line, from which every design starts"):
             start = self._start(scenarios, prepare)
-            setting = Setting(self.case, self.campaign.limits, None, start, limit, scenarios)
+            wanted = searches_by_harmonics(self.campaign)
+            setting = Setting(self.case, self.campaign.limits, None, start, limit, scenarios, harmonics=wanted)
             setting = replace(setting, reference=self._reference(evaluate, setting))
         waits = self.campaign.synchronous and scenarios is not None  # a batch for its last design
         waits = waits or self.campaign.sampler.in_order  # a proposal for a design some places before it
@@ -208,8 +208,10 @@ class _Run:
         """Figures of the nominal line: trial 0, evaluated in the driver before any worker starts."""
         if not self.study.records:
             nominal = [variable.nominal for variable in self.space.variables]
-            near = neighbours_of(self.space, nominal) if self.campaign.searches_by_derivatives else ()
-            outcome = sound(evaluate(Job(0, self.space.typical_of(self.case.catenary), neighbours=near), setting))
+            job = Job(
+                0, self.space.typical_of(self.case.catenary), **derivatives_asked(self.campaign, self.space, nominal)
+            )
+            outcome = sound(evaluate(job, setting))
             if outcome.status is not OutcomeStatus.OK:
                 raise NominalFailedError(
                     f"the nominal line '{self.case.catenary.name}' must be solvable at {self.case.speed_kmh:g} km/h "
@@ -260,11 +262,8 @@ class _Run:
             try:
                 tolerance = record.origin.tolerance if record.origin else None
                 gains = gains_of(self.space, record.values)
-                job = Job(record.number, self.space.spec_of(record.values), tolerance=tolerance, gains=gains)
-                by_derivatives = self.campaign.searches_by_derivatives
-                if by_derivatives or (record.polished and self.campaign.polishes_by_derivatives):
-                    near = neighbours_of(self.space, record.values)
-                    job = replace(job, neighbours=near, marched_slopes=record.polished)
+                more = derivatives_asked(self.campaign, self.space, record.values, record.polished)
+                job = Job(record.number, self.space.spec_of(record.values), tolerance=tolerance, gains=gains, **more)
             except ValueError as error:
                 self.finished[record.number] = failed(record.number, f"the design is not a valid line: {error}")
             else:

@@ -17,15 +17,22 @@ from catenary.errors import InputError
 from optimise.design.space import DesignSpace
 from optimise.evaluation.objectives import OBJECTIVES, raw_values, sampler_values
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
+from optimise.evaluation.scenarios import ScenarioSet
 from optimise.record.campaign_folder import CampaignFolder
 from optimise.record.journal_export import JournalExport
 from optimise.record.lines_record import collection_paused
 from optimise.record.record_damage import take_up
 from optimise.record.trial import Origin, TrialRecord
 from optimise.record.trial_lines import StoredTrial, Transaction, records_of, replayed
-from optimise.search.samplers import GENERATION_NOTES, CampaignSampler, designs_in_flight, distributions
+from optimise.search.samplers import (
+    GENERATION_NOTES,
+    CampaignSampler,
+    designs_in_flight,
+    distributions,
+)
 from optimise.search.shown_trials import ShownTrials
 from optimise.spec.campaign import DEFAULT_OBJECTIVES, CampaignSpec
+from optimise.surrogate.combination import Combination
 from optimise.surrogate.proposals import Proposals
 
 __all__ = ["StudyDriver"]
@@ -42,17 +49,19 @@ class StudyDriver:
         If the record is damaged; see `take_up`.
     """
 
-    def __init__(self, folder: CampaignFolder, campaign: CampaignSpec, space: DesignSpace) -> None:
+    def __init__(
+        self, folder: CampaignFolder, campaign: CampaignSpec, space: DesignSpace, scenarios: ScenarioSet | None = None
+    ) -> None:
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         self._space = space
         self._ranges = distributions(space)
         self._sampler = CampaignSampler(campaign.sampler, campaign.seed, space, len(campaign.objectives))
         self._objectives = campaign.objectives
-        self._proposals = (
-            Proposals(space, campaign.objectives, campaign.seed, designs_in_flight(campaign.sampler))
-            if campaign.sampler.in_order
-            else None
-        )
+        self._proposals = None
+        if campaign.sampler.in_order:
+            combination = Combination.of(self._objectives[0], scenarios)
+            at_once = designs_in_flight(campaign.sampler)
+            self._proposals = Proposals(space, self._objectives, campaign.seed, at_once, combination)
         directions = [
             StudyDirection.MAXIMIZE if OBJECTIVES[o].maximised else StudyDirection.MINIMIZE for o in self._objectives
         ]

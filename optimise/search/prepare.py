@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from catenary.errors import InputError, sentences_of
 from dynamics.spec.case import CaseSpec
 from optimise.design.gains import gains_of, space_of_case, with_gains
+from optimise.design.neighbours import neighbours_of
 from optimise.design.space import DesignSpace
 from optimise.evaluation.scenarios import ScenarioSet, scenario_set
 from optimise.executors import refuse_impossible
@@ -18,7 +21,7 @@ from optimise.record.campaign_folder import CampaignFolder
 from optimise.search.warm_start import WarmStarted, warm_start
 from optimise.spec.campaign import CampaignSpec
 
-__all__ = ["PreparedCampaign", "prepare_campaign"]
+__all__ = ["PreparedCampaign", "derivatives_asked", "prepare_campaign"]
 
 
 @dataclass(frozen=True)
@@ -97,3 +100,12 @@ def _possible_scenarios(campaign: CampaignSpec, case: CaseSpec) -> ScenarioSet |
         return scenario_set(campaign.scenarios, campaign.objectives, case)
     except ValidationError as error:
         raise InputError([f"scenarios must be possible cases: {text}" for text in sentences_of(error)]) from error
+
+
+def derivatives_asked(
+    campaign: CampaignSpec, space: DesignSpace, values: Sequence[float], polished: bool = False
+) -> dict[str, Any]:
+    """What the job of a design has on derivatives; those of a march are worth their time in a polish alone."""
+    wanted = campaign.searches_by_derivatives or (polished and campaign.polishes_by_derivatives)
+    near = neighbours_of(space, values) if wanted else ()
+    return {"neighbours": near, "marched_slopes": polished or campaign.sampler.derivatives == "exact"}

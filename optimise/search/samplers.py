@@ -23,6 +23,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from optimise.design.space import DesignSpace
 from optimise.spec.campaign import CampaignSpec, SamplerSpec
+from optimise.spec.objective_names import name_parts
 
 __all__ = [
     "GENERATION_NOTES",
@@ -32,6 +33,7 @@ __all__ = [
     "idle_workers",
     "population_size",
     "reference_divisions",
+    "searches_by_harmonics",
 ]
 
 # Optuna calls the samplers experimental because their interface may change; the lock holds the version in use.
@@ -66,6 +68,12 @@ def population_size(sampler: SamplerSpec, variables: int) -> int:
 def designs_in_flight(sampler: SamplerSpec) -> int:
     """Designs of a Gaussian process that may be in flight at once."""
     return sampler.population or IN_FLIGHT
+
+
+def searches_by_harmonics(campaign: CampaignSpec) -> bool:
+    """Whether the search models the harmonics of the contact force, where states repeat and bring no derivatives."""
+    sampler, first = campaign.sampler, name_parts(campaign.objectives[0])
+    return sampler.in_order and first.base == "sigma"
 
 
 def idle_workers(campaign: CampaignSpec) -> tuple[str, ...]:

@@ -108,8 +108,8 @@ class SamplerSpec(Spec):
     )
     derivatives: Literal["exact", "none"] | None = Field(
         default=None,
-        description="whether a Gaussian process gets each design with its exact derivatives, where the objective is "
-        "sigma and the case has them; if not given it does",
+        description="whether a Gaussian process gets designs with exact derivatives of sigma; exact: those of marches, "
+        "too, which cost ten designs each; if not given where the operator gives them",
     )
 
     @property

@@ -20,7 +20,6 @@ from dynamics.spec.solver import (
     Tolerance,
     TransientSpec,
 )
-from dynamics.steady_state.operator_scope import outside_the_operator
 from optimise.spec.campaign import (
     DEFAULT_OBJECTIVES,
     MOST_OF_A_PROCESS,
@@ -118,7 +117,7 @@ class SearchSamplerSpec(SamplerSpec):
         "automatic", "cma_es", "tpe", "nsga2", "nsga3", "qmc", "random", "gaussian_process"
     ] = Field(
         default="automatic",
-        description="search method; automatic: gaussian_process where the operator gives sigma and its derivatives, "
+        description="search method; automatic: gaussian_process where sigma of a state that repeats is the objective, "
         f"for up to {MOST_OF_A_PROCESS} designs and {MOST_AT_ONCE} workers, cma_es elsewhere and in fixed batches",
     )
 
@@ -262,8 +261,7 @@ def _sampler_of(job: OptimiseJob) -> str:
     """Sampler of a search; where none is named, the one that finds most in the same time."""
     if job.sampler.kind != "automatic":
         return job.sampler.kind
-    marched = job.scenarios.defects.wanted or job.scenarios.wind.wanted or bool(outside_the_operator(job))
-    by_values = not job.seeks_steady_state or job.periodic.method == "march" or marched
-    sigma = len(job.objectives) == 1 and name_parts(job.objectives[0]).base == "sigma" and job.design.has_derivatives
+    repeats = job.seeks_steady_state and not job.scenarios.wind.wanted  # in gusts no state does
+    sigma = len(job.objectives) == 1 and name_parts(job.objectives[0]).base == "sigma" and not job.design.as_built
     many = job.trials > MOST_OF_A_PROCESS or (job.cluster.wanted_workers or 0) > MOST_AT_ONCE
-    return "cma_es" if by_values or not sigma or many or job.synchronous else "gaussian_process"
+    return "cma_es" if not repeats or not sigma or many or job.synchronous else "gaussian_process"

@@ -2,8 +2,9 @@
 
 The first designs are a scrambled Sobol sequence. Each later one maximises the expected improvement of the objective
 times the probability that every limit holds (Schonlau, Welch and Jones 1998; Gardner et al. 2014). A process models
-the objective, its logarithm where that is positive, by values and by the exact derivatives that come with them; one
-more models each limit that some design has broken.
+the objective, its logarithm where that is positive, by values and by the exact derivatives that come with them. Where
+designs come with the harmonics of the contact force instead, a process models these (`force_process`). One more models
+each limit that some design has broken.
 
 A proposal depends on the seed, its place in the search and the outcomes of the designs that are at least
 ``in_flight`` places before it. Those between count as if they had shown what is expected of them. So the same designs
@@ -25,6 +26,8 @@ from optimise.descent.distances import cost_of
 from optimise.design.space import DesignSpace
 from optimise.evaluation.outcome import OBJECTIVE
 from optimise.record.trial import TrialRecord
+from optimise.surrogate.combination import Combination
+from optimise.surrogate.force_process import ForceProcess, fitted_logs, same_blocks
 from optimise.surrogate.gaussian_process import GaussianProcess, Observations, Scales
 
 __all__ = ["Proposals"]
@@ -45,6 +48,8 @@ STARTS, CLIMB = 4, 25
 # one proposal in so many is sought for an improvement by a deviation of all that is known: it leaves a basin that the
 # others would refine. With fewer numbers a variable, values or derivatives, no basin is known
 EXPLORES, BOLDER, BASIN = 3, 1.0, 3
+# the same of sigma's logarithm, where harmonics are known
+MUCH_LOWER = 0.2
 # deviations below which the expected improvement is that of its asymptote
 ASYMPTOTE = -5.0
 LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -54,13 +59,15 @@ LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 class _Model:
     """Processes of the objective and of the limits that were broken; what the best feasible design has.
 
-    Without a feasible design, ``least`` is None and only the limits count.
+    Without a feasible design, ``least`` is None and only the limits count. ``bolder`` is by how much less than it some
+    proposals are sought for; 0 where no basin is known yet.
     """
 
-    objective: GaussianProcess
+    objective: GaussianProcess | ForceProcess
     limits: tuple[GaussianProcess, ...]
     zeros: tuple[float, ...]
     least: float | None
+    bolder: float = 0.0
 
     def gain(self, points: Floats) -> Floats:
         """Logarithm of the expected improvement times the probability that all limits hold (point,)."""
@@ -106,17 +113,28 @@ class Proposals:
     seed : int
     in_flight : int
         Designs that may be in flight at once [-].
+    combination : Combination
+        How the objective is made of sigma in the scenarios, where it is.
     """
 
-    def __init__(self, space: DesignSpace, objectives: Sequence[str], seed: int, in_flight: int) -> None:
+    def __init__(
+        self,
+        space: DesignSpace,
+        objectives: Sequence[str],
+        seed: int,
+        in_flight: int,
+        combination: Combination,
+    ) -> None:
         variables = space.variables
+        self._combination, self._starts = combination, len(variables)
         self._objectives, self._seed, self._in_flight = objectives, seed, in_flight
         self._low = np.array([v.low for v in variables])
         self._high = np.array([v.high for v in variables])
         self._whole = np.array([v.integer for v in variables])
-        self._starts = len(variables)
         self._free = np.flatnonzero(~self._whole)
+        self._start = Scales(np.ones(len(self._low)))
         self._fitted: dict[int, Mapping[str, Scales]] = {}
+        self._force_logs: dict[int, Floats] = {}
 
     def next(self, searched: Sequence[TrialRecord]) -> tuple[float, ...]:
         """Values of the next design.
@@ -133,11 +151,12 @@ class Proposals:
 
             sequence = qmc.Sobol(len(self._low), scramble=True, rng=np.random.default_rng([self._seed]))
             return self._values(sequence.random(1 << place.bit_length())[place - 1])
-        unknown = [r for k, r in enumerate(searched) if k >= len(known) or not self._has_numbers(r)]
-        model = self._model(known)
-        knows = len(model.objective.seen.all) >= BASIN * len(self._low)
-        if place % EXPLORES == 0 and knows and model.least is not None:
-            model = replace(model, least=model.least - BOLDER)
+        shown = self._with_harmonics(known)
+        counts = {r.number for r in shown or known if self._has_numbers(r)}
+        unknown = [r for k, r in enumerate(searched) if k >= len(known) or r.number not in counts]
+        model = self._model_of_force(shown, known) if shown else self._model(known)
+        if place % EXPLORES == 0 and model.least is not None:
+            model = replace(model, least=model.least - model.bolder)
         model = model.with_expected(np.array([self._share(r) for r in unknown]))
         best = sorted((cost_of(r, self._objectives) or 0.0, k) for k, r in enumerate(known) if self._has_numbers(r))
         centres = np.array([self._share(known[k]) for _, k in best[:BEST]])
@@ -153,29 +172,57 @@ class Proposals:
         values = np.clip(self._low + share * (self._high - self._low), self._low, self._high)
         return tuple(np.where(self._whole, np.round(values), values).tolist())
 
+    def _with_harmonics(self, known: Sequence[TrialRecord]) -> list[TrialRecord]:
+        """Designs by whose harmonics the force is modelled; none where fewer than half of those with numbers have any.
+
+        Other designs with numbers count as if they were in flight: their state does not repeat.
+        """
+        numbers = [r for r in known if self._has_numbers(r)]
+        found = same_blocks([r for r in numbers if r.outcome is not None and r.outcome.harmonics])
+        return found if 2 * len(found) >= max(4, len(numbers)) else []
+
+    def _model_of_force(self, shown: Sequence[TrialRecord], known: Sequence[TrialRecord]) -> _Model:
+        points, harmonics = np.array([self._share(r) for r in shown]), [r.outcome.harmonics for r in shown if r.outcome]
+        count = self._fitted_count(len(shown))
+        if count not in self._force_logs:
+            self._force_logs = {count: fitted_logs(points[:count], harmonics[:count])}
+        objective = ForceProcess(points, harmonics, self._force_logs[count], self._combination)
+        limits = {name: seen for name, seen in self._observed(known).items() if name != OBJECTIVE}
+        scales = self._scales(known)
+        made = [GaussianProcess(seen, scales.get(name, self._start)) for name, (seen, _) in limits.items()]
+        costs = [cost_of(r, self._objectives) for r in known if r.outcome is not None and r.outcome.feasible]
+        least = min((math.log(cost) for cost in costs if cost is not None), default=None)
+        return _Model(objective, tuple(made), tuple(zero for _, zero in limits.values()), least, MUCH_LOWER)
+
     def _model(self, known: Sequence[TrialRecord]) -> _Model:
         observed = self._observed(known)
         scales = self._scales(known)
-        start = Scales(np.ones(len(self._low)))
-        made = {name: GaussianProcess(seen, scales.get(name, start)) for name, (seen, _) in observed.items()}
+        made = {name: GaussianProcess(seen, scales.get(name, self._start)) for name, (seen, _) in observed.items()}
         objective = made.pop(OBJECTIVE)
         numbers = [r for r in known if self._has_numbers(r)]
         values = observed[OBJECTIVE][0].values
         feasible = [v for v, r in zip(values, numbers, strict=True) if r.outcome is not None and r.outcome.feasible]
         zeros = tuple(observed[name][1] for name in made)
-        return _Model(objective, tuple(made.values()), zeros, min(feasible, default=None))
+        bolder = BOLDER if len(observed[OBJECTIVE][0].all) >= BASIN * len(self._low) else 0.0
+        return _Model(objective, tuple(made.values()), zeros, min(feasible, default=None), bolder)
 
     def _scales(self, known: Sequence[TrialRecord]) -> Mapping[str, Scales]:
-        """Scales of each process, fitted to the first of these designs: how many rises by a fifth each time."""
-        count = min(self._starts, len(known))
-        while math.ceil(REFIT * count) <= len(known):
-            count = math.ceil(REFIT * count)
+        """Scales of each process, fitted to the first of these designs."""
+        count = self._fitted_count(len(known))
         if count not in self._fitted:
-            start = Scales(np.ones(len(self._low)))
             seen = {name: each for name, (each, _) in self._observed(known[:count]).items()}
-            found = {name: GaussianProcess.fitted(each, start).scales for name, each in seen.items()}
+            if self._with_harmonics(known[:count]):
+                del seen[OBJECTIVE]
+            found = {name: GaussianProcess.fitted(each, self._start).scales for name, each in seen.items()}
             self._fitted = {count: found}
         return self._fitted[count]
+
+    def _fitted_count(self, known: int) -> int:
+        """How many of the first designs scales are fitted to: a fifth more each time."""
+        count = min(self._starts, known)
+        while math.ceil(REFIT * count) <= known:
+            count = math.ceil(REFIT * count)
+        return count
 
     def _observed(self, known: Sequence[TrialRecord]) -> dict[str, tuple[Observations, float]]:
         """What is known of the objective, and of each limit that a design has broken, with the scaled zero of each."""

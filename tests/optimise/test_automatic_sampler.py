@@ -16,6 +16,11 @@ STATIONS = ("catenary=examples/overlap.yaml", "dimension=planar", "design=statio
     [
         ((), "gaussian_process"),
         (("experiment=oc1_heights",), "gaussian_process"),
+        (("periodic.method=march",), "gaussian_process"),
+        (("dimension=spatial",), "gaussian_process"),
+        (("catenary=shinkansen_compound",), "gaussian_process"),
+        (("scenarios=defects", "limits.contact_loss_percent=1"), "gaussian_process"),
+        (("catenary.repeat={spans: 1, kinks: [{station: 20, height: 0.001}]}",), "gaussian_process"),
         (("trials=2001",), "cma_es"),
         (("synchronous=true",), "cma_es"),
         ((*STATIONS, "objectives=[worst_span:force_range]"), "cma_es"),
@@ -49,15 +54,11 @@ def test_workers_without_work_are_named_with_the_key_that_gives_them_some(typed,
     [
         ("cluster.workers=9",),
         ("objectives=[uplift]",),
-        ("periodic.method=march",),
-        ("dimension=spatial",),
-        ("catenary=shinkansen_compound",),
         ("solver=transient",),
-        ("scenarios=defects", "limits.contact_loss_percent=1"),
-        ("catenary.repeat={spans: 1, kinks: [{station: 20, height: 0.001}]}",),
+        ("design.length_step=0.001",),
     ],
 )
-def test_without_derivatives_or_with_many_workers_it_is_the_one_that_needs_none(typed):
+def test_where_no_state_repeats_or_with_many_workers_it_needs_no_model(typed):
     assert campaign_of(compose(list(typed)).job).sampler.kind == "cma_es"
 
 
