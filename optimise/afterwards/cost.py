@@ -102,7 +102,7 @@ def campaign_cost(campaign: CampaignSpec, case: CaseSpec) -> Cost:
     warm_start(campaign, space_of_case(case, campaign.design))  # refused here, since the few begin without one
     few = {
         "trials": 1 + MEASURED_DESIGNS,
-        # a Gaussian process begins with a Sobol sequence, each design with its derivatives
+        # a Gaussian process begins with a Sobol sequence, each design with all that it asks for
         "sampler": campaign.sampler if campaign.sampler.in_order else SamplerSpec(kind="random"),
         "synchronous": False,
         "polish": PolishSpec(),

@@ -147,7 +147,7 @@ def _design(job: Job, setting: Setting) -> Outcome:
         from optimise.evaluation.slopes import design_slopes
 
         found = design_slopes(found, job, setting, solution)
-    if setting.harmonics and not found.slopes:
+    if job.harmonics and found.status is OutcomeStatus.OK:
         found = replace(found, harmonics=harmonics_of([solution]))
     if error is None:
         return found

@@ -91,7 +91,7 @@ def harmonics_of(solutions: Sequence[Solution]) -> dict[str, tuple[float, ...]]:
         if not solution.repeats or not solution.found_steady_state:
             return {}
         case = solution.case
-        period, cutoff = case.catenary.period, case.signal.cutoff_hz
+        period, cutoff = case.line.period, case.signal.cutoff_hz
         for pantograph, one in enumerate(solution.pantographs):
             force, place = one.contact_force_filtered[one.evaluated], one.position[one.evaluated][0] / period
             values = force_harmonics(force, place, period / (case.speed_kmh / 3.6), cutoff)

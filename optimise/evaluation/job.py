@@ -45,6 +45,8 @@ class Job:
         A small step of each input of a point that derivatives are wanted by, in its unit; none where they are not.
     gains : tuple of (str, float)
         Gains of the pantograph's controller by their paths inside it, where they differ from the case's.
+    harmonics : bool
+        Whether those of the contact force are wanted.
     window : float, optional
         Share of the case's window in which the steady state is sought, where that is not all of it [-].
     """
@@ -59,6 +61,7 @@ class Job:
     steps: tuple[float, ...] = field(default=(), kw_only=True)
     window: float | None = field(default=None, kw_only=True)
     gains: tuple[tuple[str, float], ...] = field(default=(), kw_only=True)
+    harmonics: bool = field(default=False, kw_only=True)
 
     @property
     def size(self) -> int:
@@ -140,8 +143,6 @@ class Setting:
         Dotted paths of the inputs that jobs set.
     policy : callable, optional
         Makes what chooses where each search of a batch starts.
-    harmonics : bool
-        Whether outcomes of designs that bring no derivatives bring the harmonics of the contact force.
     """
 
     case: CaseSpec
@@ -154,4 +155,3 @@ class Setting:
     short_window_share: float | None = None
     names: tuple[str, ...] = ()
     policy: Callable[[], StartPolicy] | None = None
-    harmonics: bool = False

@@ -140,7 +140,7 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
         from optimise.evaluation.slopes import scenario_slopes
 
         answer = scenario_slopes(answer, job, setting, ideal, solutions)
-    if setting.harmonics and not answer.slopes:
+    if job.harmonics:
         answer = replace(answer, harmonics=harmonics_of(solutions))
     return replace(answer, message="; ".join(notes), wall_time_s=times, droppers=as_hung(ideal))
 

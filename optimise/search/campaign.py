@@ -31,10 +31,10 @@ from optimise.record.status_file import StatusWriter, StudyState
 from optimise.record.trial import TrialRecord
 from optimise.search.driver import StudyDriver
 from optimise.search.importances import write_importances
-from optimise.search.prepare import PreparedCampaign, derivatives_asked, prepare_campaign
+from optimise.search.prepare import PreparedCampaign, beyond_figures, prepare_campaign
 from optimise.search.progress import Count, Progress
 from optimise.search.result import CampaignResult, load_result, write_designs
-from optimise.search.samplers import designs_in_flight, population_size, searches_by_harmonics
+from optimise.search.samplers import designs_in_flight, population_size
 from optimise.spec.campaign import CampaignSpec
 
 __all__ = [
@@ -149,8 +149,7 @@ class _Run:
         scenarios, limit = self.prepared.scenarios, self.campaign.cluster.time_limit_s
         with self.doing("solving the nominal line, from which every design starts"):
             start = self._start(scenarios, prepare)
-            wanted = searches_by_harmonics(self.campaign)
-            setting = Setting(self.case, self.campaign.limits, None, start, limit, scenarios, harmonics=wanted)
+            setting = Setting(self.case, self.campaign.limits, None, start, limit, scenarios)
             setting = replace(setting, reference=self._reference(evaluate, setting))
         waits = self.campaign.synchronous and scenarios is not None  # a batch for its last design
         waits = waits or self.campaign.sampler.in_order  # a proposal for a design some places before it
@@ -208,9 +207,8 @@ class _Run:
         """Figures of the nominal line: trial 0, evaluated in the driver before any worker starts."""
         if not self.study.records:
             nominal = [variable.nominal for variable in self.space.variables]
-            job = Job(
-                0, self.space.typical_of(self.case.catenary), **derivatives_asked(self.campaign, self.space, nominal)
-            )
+            more = beyond_figures(self.campaign, self.space, nominal, None)
+            job = Job(0, self.space.typical_of(self.case.catenary), **more)
             outcome = sound(evaluate(job, setting))
             if outcome.status is not OutcomeStatus.OK:
                 raise NominalFailedError(
@@ -262,7 +260,8 @@ class _Run:
             try:
                 tolerance = record.origin.tolerance if record.origin else None
                 gains = gains_of(self.space, record.values)
-                more = derivatives_asked(self.campaign, self.space, record.values, record.polished)
+                nominal = self.study.records[0].outcome
+                more = beyond_figures(self.campaign, self.space, record.values, nominal, record.polished)
                 job = Job(record.number, self.space.spec_of(record.values), tolerance=tolerance, gains=gains, **more)
             except ValueError as error:
                 self.finished[record.number] = failed(record.number, f"the design is not a valid line: {error}")

@@ -15,13 +15,15 @@ from dynamics.spec.case import CaseSpec
 from optimise.design.gains import gains_of, space_of_case, with_gains
 from optimise.design.neighbours import neighbours_of
 from optimise.design.space import DesignSpace
+from optimise.evaluation.outcome import Outcome
 from optimise.evaluation.scenarios import ScenarioSet, scenario_set
 from optimise.executors import refuse_impossible
 from optimise.record.campaign_folder import CampaignFolder
+from optimise.search.samplers import searches_by_harmonics
 from optimise.search.warm_start import WarmStarted, warm_start
 from optimise.spec.campaign import CampaignSpec
 
-__all__ = ["PreparedCampaign", "derivatives_asked", "prepare_campaign"]
+__all__ = ["PreparedCampaign", "beyond_figures", "prepare_campaign"]
 
 
 @dataclass(frozen=True)
@@ -102,10 +104,16 @@ def _possible_scenarios(campaign: CampaignSpec, case: CaseSpec) -> ScenarioSet |
         raise InputError([f"scenarios must be possible cases: {text}" for text in sentences_of(error)]) from error
 
 
-def derivatives_asked(
-    campaign: CampaignSpec, space: DesignSpace, values: Sequence[float], polished: bool = False
+def beyond_figures(
+    campaign: CampaignSpec, space: DesignSpace, values: Sequence[float], nominal: Outcome | None, polished: bool = False
 ) -> dict[str, Any]:
-    """What the job of a design has on derivatives; those of a march are worth their time in a polish alone."""
-    wanted = campaign.searches_by_derivatives or (polished and campaign.polishes_by_derivatives)
-    near = neighbours_of(space, values) if wanted else ()
-    return {"neighbours": near, "marched_slopes": polished or campaign.sampler.derivatives == "exact"}
+    """What the job of a design asks for beyond its figures: derivatives, harmonics of the force, or neither.
+
+    Derivatives of a march are worth their time in a polish, or where they are asked for by name.
+    """
+    if polished:
+        near = neighbours_of(space, values) if campaign.polishes_by_derivatives else ()
+        return {"neighbours": near}
+    near = neighbours_of(space, values) if campaign.searches_by_derivatives else ()
+    marched = campaign.sampler.derivatives == "exact"
+    return {"neighbours": near, "marched_slopes": marched, "harmonics": searches_by_harmonics(campaign, nominal)}

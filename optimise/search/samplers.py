@@ -22,6 +22,7 @@ from optuna.samplers import (
 from optuna.trial import FrozenTrial, TrialState
 
 from optimise.design.space import DesignSpace
+from optimise.evaluation.outcome import Outcome
 from optimise.spec.campaign import CampaignSpec, SamplerSpec
 from optimise.spec.objective_names import name_parts
 
@@ -70,10 +71,13 @@ def designs_in_flight(sampler: SamplerSpec) -> int:
     return sampler.population or IN_FLIGHT
 
 
-def searches_by_harmonics(campaign: CampaignSpec) -> bool:
-    """Whether the search models the harmonics of the contact force, where states repeat and bring no derivatives."""
-    sampler, first = campaign.sampler, name_parts(campaign.objectives[0])
-    return sampler.in_order and first.base == "sigma"
+def searches_by_harmonics(campaign: CampaignSpec, nominal: Outcome | None = None) -> bool:
+    """Whether a search models the harmonics of the contact force: as its nominal line shows, if that is known.
+
+    That has them where its state repeats, and no derivatives.
+    """
+    sigma = campaign.sampler.in_order and name_parts(campaign.objectives[0]).base == "sigma"
+    return sigma and (nominal is None or bool(nominal.harmonics and not nominal.slopes))
 
 
 def idle_workers(campaign: CampaignSpec) -> tuple[str, ...]:

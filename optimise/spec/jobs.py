@@ -261,7 +261,7 @@ def _sampler_of(job: OptimiseJob) -> str:
     """Sampler of a search; where none is named, the one that finds most in the same time."""
     if job.sampler.kind != "automatic":
         return job.sampler.kind
-    repeats = job.seeks_steady_state and not job.scenarios.wind.wanted  # in gusts no state does
+    repeats = job.seeks_steady_state and not job.scenarios.wind.gust_seeds
     sigma = len(job.objectives) == 1 and name_parts(job.objectives[0]).base == "sigma" and not job.design.as_built
     many = job.trials > MOST_OF_A_PROCESS or (job.cluster.wanted_workers or 0) > MOST_AT_ONCE
     return "cma_es" if not repeats or not sigma or many or job.synchronous else "gaussian_process"

@@ -5,8 +5,9 @@ Matern's k of `gaussian_process` for scale 1 and a linear part
 
     K(x, x') = k(x, x') + w^2 (1 + (x - 1/2) (x' - 1/2)),      cov(y_a(x), y_b(x')) = S_ab K(x, x'),
 
-S is that of the largest likelihood, Y^T K^-1 Y / N, and lengths, w and the noise are those of the largest posterior
-density. In the axes of S harmonics are independent: with their means m and what is left of K at a point, v,
+S is that of the largest likelihood, Y^T K^-1 Y / N. Lengths, w and the noise are those of the largest posterior
+density, of differences from the first design. In the axes of S harmonics are independent: with their means m and what
+is left of K at a point, v,
 
     mean(sigma^2) = m m + v tr S,      var(sigma^2) = 2 v^2 tr S^2 + 4 v m S m.
 
@@ -133,10 +134,12 @@ class ForceProcess:
         factor = cholesky(_noisy(points, logs), lower=True)
         values, variances = [], []
         for block in blocks.values():
-            own, axes = np.linalg.eigh(block.T @ cho_solve((factor, True), block) / len(points))
+            # axes and variances of Y^T K^-1 Y / N, of which there are as many as points at most
+            _, size, axes = np.linalg.svd(solve_triangular(factor, block, lower=True), full_matrices=False)
+            own = size**2 / len(points)
             use = own > LEAST_SHARE * own.sum()
-            use[-1] = True
-            values.append(block @ axes[:, use])
+            use[0] = True
+            values.append(block @ axes[use].T)
             variances.append(np.maximum(own[use], JITTER))
         first = np.cumsum([0, *(len(v) for v in variances[:-1])])
         scenario = np.array([int(name.partition(".")[0]) for name in blocks])

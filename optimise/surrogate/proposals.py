@@ -133,7 +133,7 @@ class Proposals:
         self._whole = np.array([v.integer for v in variables])
         self._free = np.flatnonzero(~self._whole)
         self._start = Scales(np.ones(len(self._low)))
-        self._fitted: dict[int, Mapping[str, Scales]] = {}
+        self._fitted: dict[tuple[int, bool], Mapping[str, Scales]] = {}
         self._force_logs: dict[int, Floats] = {}
 
     def next(self, searched: Sequence[TrialRecord]) -> tuple[float, ...]:
@@ -173,10 +173,14 @@ class Proposals:
         return tuple(np.where(self._whole, np.round(values), values).tolist())
 
     def _with_harmonics(self, known: Sequence[TrialRecord]) -> list[TrialRecord]:
-        """Designs by whose harmonics the force is modelled; none where fewer than half of those with numbers have any.
+        """Designs by whose harmonics the force is modelled.
 
-        Other designs with numbers count as if they were in flight: their state does not repeat.
+        None where the nominal line has none, or has derivatives, or where fewer than half of those with numbers have
+        any. Other designs with numbers count as if they were in flight: their state does not repeat.
         """
+        nominal = known[0].outcome
+        if nominal is None or not nominal.harmonics or nominal.slopes:
+            return []
         numbers = [r for r in known if self._has_numbers(r)]
         found = same_blocks([r for r in numbers if r.outcome is not None and r.outcome.harmonics])
         return found if 2 * len(found) >= max(4, len(numbers)) else []
@@ -188,7 +192,7 @@ class Proposals:
             self._force_logs = {count: fitted_logs(points[:count], harmonics[:count])}
         objective = ForceProcess(points, harmonics, self._force_logs[count], self._combination)
         limits = {name: seen for name, seen in self._observed(known).items() if name != OBJECTIVE}
-        scales = self._scales(known)
+        scales = self._scales(known, by_force=True)
         made = [GaussianProcess(seen, scales.get(name, self._start)) for name, (seen, _) in limits.items()]
         costs = [cost_of(r, self._objectives) for r in known if r.outcome is not None and r.outcome.feasible]
         least = min((math.log(cost) for cost in costs if cost is not None), default=None)
@@ -196,7 +200,7 @@ class Proposals:
 
     def _model(self, known: Sequence[TrialRecord]) -> _Model:
         observed = self._observed(known)
-        scales = self._scales(known)
+        scales = self._scales(known, by_force=False)
         made = {name: GaussianProcess(seen, scales.get(name, self._start)) for name, (seen, _) in observed.items()}
         objective = made.pop(OBJECTIVE)
         numbers = [r for r in known if self._has_numbers(r)]
@@ -206,16 +210,16 @@ class Proposals:
         bolder = BOLDER if len(observed[OBJECTIVE][0].all) >= BASIN * len(self._low) else 0.0
         return _Model(objective, tuple(made.values()), zeros, min(feasible, default=None), bolder)
 
-    def _scales(self, known: Sequence[TrialRecord]) -> Mapping[str, Scales]:
-        """Scales of each process, fitted to the first of these designs."""
-        count = self._fitted_count(len(known))
-        if count not in self._fitted:
-            seen = {name: each for name, (each, _) in self._observed(known[:count]).items()}
-            if self._with_harmonics(known[:count]):
+    def _scales(self, known: Sequence[TrialRecord], by_force: bool) -> Mapping[str, Scales]:
+        """Scales of each process, fitted to the first of these designs; by the force none of the objective."""
+        key = self._fitted_count(len(known)), by_force
+        if key not in self._fitted:
+            seen = {name: each for name, (each, _) in self._observed(known[: key[0]]).items()}
+            if by_force:
                 del seen[OBJECTIVE]
             found = {name: GaussianProcess.fitted(each, self._start).scales for name, each in seen.items()}
-            self._fitted = {count: found}
-        return self._fitted[count]
+            self._fitted = {key: found}
+        return self._fitted[key]
 
     def _fitted_count(self, known: int) -> int:
         """How many of the first designs scales are fitted to: a fifth more each time."""

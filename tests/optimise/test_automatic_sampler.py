@@ -18,6 +18,16 @@ STATIONS = ("catenary=examples/overlap.yaml", "dimension=planar", "design=statio
         (("experiment=oc1_heights",), "gaussian_process"),
         (("periodic.method=march",), "gaussian_process"),
         (("dimension=spatial",), "gaussian_process"),
+        (
+            (
+                "wind=crosswind_20",
+                "wind.speed=0",
+                "dimension=spatial",
+                "catenary.repeat={spans: 2}",
+                "scenarios.wind.speeds=[0,20]",
+            ),
+            "gaussian_process",
+        ),
         (("catenary=shinkansen_compound",), "gaussian_process"),
         (("scenarios=defects", "limits.contact_loss_percent=1"), "gaussian_process"),
         (("catenary.repeat={spans: 1, kinks: [{station: 20, height: 0.001}]}",), "gaussian_process"),

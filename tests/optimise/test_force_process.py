@@ -102,7 +102,7 @@ def waves(task, setting):
     sigma = float(np.sqrt(25.0 + force @ force))
     found = bowl(task, setting)
     statistics = {**found.statistics, "contact_force_std_N": sigma}
-    shown = {"0.0": (5.0, *force)} if setting.harmonics else {}
+    shown = {"0.0": (5.0, *force)} if task.harmonics else {}
     shown = {name: tuple(np.append(values, np.zeros(len(values) % 2))) for name, values in shown.items()}
     constraints = dict.fromkeys(found.constraints, -1.0)
     return replace(
@@ -116,7 +116,7 @@ def waves(task, setting):
 
 
 def plain_waves(task, setting):
-    return waves(task, replace(setting, harmonics=False))
+    return waves(replace(task, harmonics=False), setting)
 
 
 def run(folder, case, evaluate=waves, **content):
@@ -159,16 +159,44 @@ def test_the_same_designs_on_any_number_of_workers_and_after_an_interruption(tmp
 
 def test_designs_without_harmonics_do_not_end_the_search_and_are_not_proposed_again(tmp_path, case):
     def with_holes(task, setting):
-        return waves(task, replace(setting, harmonics=setting.harmonics and task.number % 4 != 2))
+        return waves(replace(task, harmonics=task.number % 4 != 2), setting)
 
     result = run(tmp_path / "few", case, with_holes)
     assert len({r.values for r in result.records}) == 24
     assert result.best.outcome.sigma_N < 5.5
+
     # where most have none it is a search by values
-    seldom = run(
-        tmp_path / "most", case, lambda task, setting: waves(task, replace(setting, harmonics=task.number == 5))
+    def seldom(task, setting):
+        return waves(replace(task, harmonics=task.number == 5), setting)
+
+    assert designs(run(tmp_path / "most", case, seldom)) == designs(run(tmp_path / "values", case, plain_waves))
+
+
+def test_a_search_that_began_without_harmonics_asks_for_none(tmp_path, case):
+    asked = []
+
+    def older(task, setting):
+        asked.append(task.harmonics)
+        return plain_waves(task, setting)
+
+    run(tmp_path, case, older, trials=8)
+    run(tmp_path, case, older, trials=12)
+    assert asked == [True] + [False] * 11
+
+
+def test_a_polish_asks_for_what_it_uses(tmp_path, case):
+    asked = {}
+
+    def noted(task, setting):
+        asked[task.number] = bool(task.neighbours), task.harmonics
+        return waves(task, setting)
+
+    polish = {"best": 1, "iterations": 1, "derivatives": "differences"}
+    result = run(tmp_path, case, noted, trials=8, polish=polish)
+    polished = {record.number for record in result.records if record.polished}
+    assert polished and all(
+        asked[number] == ((False, False) if number in polished else (True, True)) for number in asked
     )
-    assert designs(seldom) == designs(run(tmp_path / "values", case, plain_waves))
 
 
 def test_only_objectives_made_of_sigma_are_searched_for_by_harmonics():
