@@ -107,13 +107,15 @@ def _possible_scenarios(campaign: CampaignSpec, case: CaseSpec) -> ScenarioSet |
 def beyond_figures(
     campaign: CampaignSpec, space: DesignSpace, values: Sequence[float], nominal: Outcome | None, polished: bool = False
 ) -> dict[str, Any]:
-    """What the job of a design asks for beyond its figures: derivatives, harmonics of the force, or neither.
+    """What the job of a design asks for beyond its figures: derivatives, or harmonics of the force, or neither.
 
-    Derivatives of a march are worth their time in a polish, or where they are asked for by name.
+    The nominal line, which comes first, is asked for both: what it has is what the search goes by. Derivatives of a
+    march are worth their time in a polish, or where they are asked for by name.
     """
     if polished:
         near = neighbours_of(space, values) if campaign.polishes_by_derivatives else ()
         return {"neighbours": near}
-    near = neighbours_of(space, values) if campaign.searches_by_derivatives else ()
-    marched = campaign.sampler.derivatives == "exact"
-    return {"neighbours": near, "marched_slopes": marched, "harmonics": searches_by_harmonics(campaign, nominal)}
+    harmonics = searches_by_harmonics(campaign, nominal)
+    by_derivatives = campaign.searches_by_derivatives and (nominal is None or not harmonics)
+    near = neighbours_of(space, values) if by_derivatives else ()
+    return {"neighbours": near, "marched_slopes": campaign.sampler.derivatives == "exact", "harmonics": harmonics}
