@@ -27,7 +27,7 @@ from scipy.optimize import minimize
 
 from optimise.record.trial import TrialRecord
 from optimise.surrogate.combination import Combination
-from optimise.surrogate.kernel import ROOT5
+from optimise.surrogate.kernel import ROOT5, point_covariances
 
 __all__ = ["ForceProcess", "blocks_of", "correlation", "fitted_logs", "misfit", "same_blocks"]
 
@@ -39,6 +39,8 @@ BOUNDS = {"length": (-2.5, 3.0), "linear": (-4.0, 3.0), "noise": (-7.0, 0.0)}
 START = {"length": 0.3, "linear": np.log(0.7), "noise": np.log(0.05)}
 STEPS = 25
 JITTER = 1.0e-8
+# points with derivatives: a force has none
+NONE = np.empty(0, dtype=np.int64)
 NOWHERE = 1.0e10
 # harmonics are not independent of one another: as many weigh in the fit of the lengths at most
 WEIGHT = 10.0
@@ -199,14 +201,10 @@ class ForceProcess:
 
     def _near(self, point: Floats) -> tuple[Floats, Floats, float, Floats]:
         """Correlation with all points, its derivatives (variable, point), that with itself, and its derivatives."""
-        lengths, linear = np.exp(self._logs[:-2]), np.exp(2.0 * self._logs[-2])
-        d = (point - self._points) / lengths
-        r = np.sqrt(np.einsum("ap,ap->a", d, d))
-        falling, centre = np.exp(-ROOT5 * r), self._points - 0.5
-        cross = (1.0 + ROOT5 * r + 5.0 / 3.0 * r * r) * falling + linear * (1.0 + centre @ (point - 0.5))
-        moved = -(5.0 / 3.0 * (1.0 + ROOT5 * r) * falling)[:, None] * d / lengths + linear * centre
-        own = 1.0 + linear * (1.0 + float((point - 0.5) @ (point - 0.5)))
-        return cross, np.ascontiguousarray(moved.T), own, 2.0 * linear * (point - 0.5)
+        linear, centre, away = np.exp(2.0 * self._logs[-2]), self._points - 0.5, point - 0.5
+        cross, moved = point_covariances(point, (self._points, NONE, NONE), (np.exp(self._logs[:-2]), 1.0))
+        own = 1.0 + linear * (1.0 + float(away @ away))
+        return cross + linear * (1.0 + centre @ away), moved + linear * centre.T, own, 2.0 * linear * away
 
     def _moments(self, m: Floats, rest: Floats) -> tuple[Floats, Floats]:
         """Mean and variance of sigma^2 (point, block)."""

@@ -118,12 +118,7 @@ class Proposals:
     """
 
     def __init__(
-        self,
-        space: DesignSpace,
-        objectives: Sequence[str],
-        seed: int,
-        in_flight: int,
-        combination: Combination,
+        self, space: DesignSpace, objectives: Sequence[str], seed: int, in_flight: int, combination: Combination
     ) -> None:
         variables = space.variables
         self._combination, self._starts = combination, len(variables)

@@ -1,8 +1,9 @@
 """Searches against each other: sigma of the best design so far against processor seconds, by several seeds.
 
 The environment chooses how much: BENCH_SEEDS (1,2,...), BENCH_SECONDS (processor seconds of a search), BENCH_CASES
-and BENCH_METHODS (names below, separated by commas). 120 processor seconds are a minute of two cores. Four cases, four
-methods and three seeds take an hour and a half of one idle core. Every steady state is that of the operator.
+and BENCH_METHODS (names below, separated by commas), BENCH_OVERRIDES (of every case, separated by spaces). 120 seconds
+of a processor are a minute of two cores. Four cases, four methods and three seeds take an hour and a half of one idle
+core. Every steady state is that of the operator, unless overrides say otherwise.
 """
 
 import os
@@ -98,7 +99,8 @@ def test_searches(figure, name):
             starts[key] = prepare(case, directions)
         return starts[key]
 
-    overrides = [*CASES[name], "learned_directions=false", "periodic.method=operator"]
+    more = os.environ.get("BENCH_OVERRIDES", "periodic.method=operator").split()
+    overrides = [*CASES[name], "learned_directions=false", *more]
     searched(overrides, "gaussian_process", 1, 0.0, start)  # the start, and what is compiled
     figure(f"{name}: sigma of the best design", f"processor seconds beyond the common start; {len(seeds)} seeds")
     ends = {}
