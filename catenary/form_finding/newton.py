@@ -68,8 +68,7 @@ class BandedSolver:
         _fill(self.storage, self.target, values)
         band, right, low = np.split(self.storage, [n * width, n * (width + k)])
         low, given = low.reshape(k, n + k), rhs[self.row_order]
-        # products with them add up in this order
-        sides, count = np.empty((n, len(self.beyond) + rhs.shape[1]), order="F"), len(self.beyond)
+        sides, count = np.empty((n, len(self.beyond) + rhs.shape[1])), len(self.beyond)
         sides[:, :count], sides[:, count:] = right.reshape(k, n)[self.beyond].T, given[:n]
         found: Any = get_lapack_funcs(("gbtrf",), (band,))
         lu, pivots, info = found[0](band.reshape(n, width).T, self.kl, self.ku, overwrite_ab=True)

@@ -19,10 +19,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.line_operator.kernel import network_answers, port_answers
 from dynamics.line_operator.network import LineNetwork
 
-__all__ = ["Answers", "Contour", "bare_wire", "line_answers", "wave_answers"]
+__all__ = ["Answers", "Contour", "applied", "bare_wire", "line_answers", "wave_answers"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
@@ -30,7 +31,7 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 BareWire: TypeAlias = tuple[tuple[float, float, float], float, float]
 """Tension, bending stiffness and mass per length of the contact wire; alpha, beta."""
 
-CIRCLE, RADIUS = np.exp(2j * np.pi * (np.arange(4) + 0.5) / 4), 1.0e-3  # places round a pole, rad/s
+AROUND = np.array([3.0e-5, -3.0e-5])  # places by a pole, rad/s: with both a residue is right to 1e-5 of itself
 IMAGINARY = 1.0e-6  # rad/s: a pole as near to the imaginary axis is its own mirror image
 BARE = 40  # times as far as the ring: sums over the bare wire
 
@@ -141,10 +142,9 @@ def line_answers(network: LineNetwork, contour: Contour, poles: Complexes) -> An
     """Solve a line at all frequencies of a contour, and at the poles below the real axis."""
     count, loads, args = contour.count, network.loads, network.arguments(contour.T)
     ring = contour.frequencies(0, count)
-    circles = (poles[:, None] + RADIUS * CIRCLE).ravel()
-    X = network_answers(np.concatenate([ring, circles]), *args, loads)[0]
-    around = X[count:].reshape(len(poles), 4, *X.shape[1:])
-    residue = np.einsum("pnab,n->pab", around, 0.25 * RADIUS * CIRCLE)
+    X = network_answers(np.concatenate([ring, (poles[:, None] + AROUND).ravel()]), *args, loads)[0]
+    around = X[count:].reshape(len(poles), 2, *X.shape[1:])
+    residue = np.einsum("pnab,n->pab", around, 0.5 * AROUND)
     omega = np.concatenate([ring, poles])
     tau, mu = network.damped(omega)
     own = port_answers(X[:count], tau[:count], mu[:count], network.ports, True)
@@ -165,6 +165,19 @@ def line_answers(network: LineNetwork, contour: Contour, poles: Complexes) -> An
         lift[:, :, S:],
         wave_answers((network.wire, network.alpha, network.beta), omega[:, None], contour.pulses, contour.speed),
     )
+
+
+@kernel(error_model="numpy", nogil=True, fastmath={"contract", "nsz"})
+def applied(answers: Complexes, causes: Complexes) -> Complexes:
+    """What answers (omega, row, column) make of causes (omega, column), frequency by frequency (omega, row)."""
+    out = np.empty(answers.shape[:2], np.complex128)
+    for n in range(answers.shape[0]):
+        for r in range(answers.shape[1]):
+            total = 0.0 + 0.0j
+            for c in range(answers.shape[2]):
+                total += answers[n, r, c] * causes[n, c]
+            out[n, r] = total
+    return out
 
 
 def wave_answers(wire: BareWire, omega: Complexes, pulses: Floats, speed: float) -> Complexes:

@@ -67,11 +67,15 @@ def _product(x, y):
     return total
 
 
-@kernel(**OPTIONS)
-def _pass_on(tension, row, c, first, end):
-    """Add to a dropper's tension what eight changes in a row bring: its own line of the table, shifted and summed."""
-    c0, c1, c2, c3, c4, c5, c6, c7 = c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]
-    for b in range(first, end):
+@kernel(**{**OPTIONS, "fastmath": {"contract", "nsz"}})
+def _pass_on(tension, row, k, c):
+    """Add to a dropper's tension what eight changes in a row bring: its own line of the table, shifted and summed.
+
+    The loop runs from 0, so that the compiler knows that no index is negative: else it adds one number at a time. Sums
+    are in the order that is written, so that they do not depend on where arrays lie in memory.
+    """
+    c0, c1, c2, c3, c4, c5, c6, c7 = k * c[0], k * c[1], k * c[2], k * c[3], k * c[4], k * c[5], k * c[6], k * c[7]
+    for b in range(tension.size):
         tension[b] += (
             (c0 * row[b + 7] + c1 * row[b + 6]) + (c2 * row[b + 5] + c3 * row[b + 4])
             + (c4 * row[b + 3] + c5 * row[b + 2]) + (c6 * row[b + 1] + c7 * row[b])
@@ -130,8 +134,9 @@ def _swept(tables, own, tension, squeeze, taken, changes, still):
             continue
         largest, kept = max(largest, moved), tension[one, begin : begin + BLOCK].copy()
         for e in range(tables.stiffness.size):
-            row = kernels[one, e, middle - begin - BLOCK + 1 :]
-            _pass_on(tension[e], row, changes * tables.stiffness[e], tables.first[e], tables.end[e])
+            first, end = tables.first[e], tables.end[e]
+            row = kernels[one, e, middle - begin - BLOCK + 1 + first :]
+            _pass_on(tension[e, first:end], row, tables.stiffness[e], changes)
         tension[one, begin : begin + BLOCK] = kept
     return largest
 

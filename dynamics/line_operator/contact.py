@@ -96,11 +96,11 @@ def contact_system(
     """Form the equations of the contact force; ``line`` holds network, contour and the bare wire's heights."""
     network, contour, bare = line
     phases = station_phases(network, contour)
-    wave = answers.wave
-    weighted = answers.forces @ phases * (wave * answers.weight[:, None])[:, None, :]
+    wave, (stations, count) = answers.wave, phases.shape
+    fields = (answers.forces.reshape(-1, stations) @ phases).reshape(-1, stations, count)
+    fields *= (wave * answers.weight[:, None])[:, None, :]
     tested = phases.conj() * wave[:, None, :]
-    count = wave.shape[1]
-    H = tested.reshape(-1, count).T @ weighted.reshape(-1, count) / (contour.speed * network.period)
+    H = tested.reshape(-1, count).T @ fields.reshape(-1, count) / (contour.speed * network.period)
     H += H[::-1, ::-1].conj()
     H[np.arange(count), np.arange(count)] += bare
     static = _static_harmonics(eq, contour.harmonics, network.period)

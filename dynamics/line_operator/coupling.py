@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.line_operator.answers import Answers
 from dynamics.line_operator.contact import ContactSystem, station_phases
 from dynamics.line_operator.local_time import BEFORE, LocalTime
@@ -24,7 +25,8 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 class ContactCoupling:
     """Stretches by harmonics of the force, and harmonics that a squeeze takes away.
 
-    Positive harmonics alone, real and imaginary parts side by side: negative ones are conjugate to them.
+    Positive harmonics alone, since negative ones are conjugate to them: real and imaginary part of every number next to
+    each other, of what is taken the imaginary part negative.
 
     Attributes
     ----------
@@ -49,26 +51,55 @@ class ContactCoupling:
             return self.by_force[t, d], self.taken[t, d]
         place = (time.sample[t] / samples + BEFORE) * self.samples
         left = np.minimum(place.astype(np.int64), len(self.taken) - 2)
-        share = (place - left).astype(np.float32)[:, None]
-        by_force, taken = (x[left, d] + share * (x[left + 1, d] - x[left, d]) for x in (self.by_force, self.taken))
-        return by_force.astype(np.float32), (taken * (self.samples / samples)).astype(np.float32)
+        share = (place - left).astype(np.float32)
+        scale = np.float32(self.samples / samples)
+        return _between(self.by_force, left, d, share, np.float32(1.0)), _between(self.taken, left, d, share, scale)
+
+
+@kernel(error_model="numpy", nogil=True, fastmath={"contract", "nsz"})
+def _between(values: Singles, left: Ints, d: Ints, share: Singles, scale: float) -> Singles:
+    """Values (sample, dropper, harmonic) between two samples, times ``scale`` (unknown, harmonic)."""
+    out = np.empty((left.size, values.shape[2]), np.float32)
+    for a in range(left.size):
+        here, there = values[left[a], d[a]], values[left[a] + 1, d[a]]
+        low, high = scale * (np.float32(1.0) - share[a]), scale * share[a]
+        for k in range(here.size):
+            out[a, k] = low * here[k] + high * there[k]
+    return out
 
 
 def contact_coupling(system: tuple[LineNetwork, Answers, ContactSystem], time: LocalTime) -> ContactCoupling:
     """Form both at all samples; seven digits are more than samples and harmonics leave."""
     (network, a, contact), contour = system, time.contour
-    K = contour.harmonics
+    K, count = contour.harmonics, a.stretch.shape[1]
+    phases = station_phases(network, contour).astype(np.complex64)
     by_force = (a.wave * (a.weight / contour.speed)[:, None]).astype(np.complex64)
     by_squeeze = (a.wave * (a.weight * time.hat / network.period)[:, None]).astype(np.complex64)
-    inverse, phases = contact.inverse[K:].T.astype(np.complex64), station_phases(network, contour).astype(np.complex64)
-    droppers = a.stretch.shape[1]
-    out = np.empty((2, len(time.sample), droppers, 2 * K), np.float32)
-    for d in range(droppers):
-        C = time.running((a.stretch[:, d].astype(np.complex64) @ phases) * by_force, time.sample)
-        rise = (a.by_squeeze[:, :, d].astype(np.complex64) @ phases.conj()) * by_squeeze
-        G = time.running(rise, time.sample, opposed=True)
-        C, G = C + C[:, ::-1].conj(), G + G[:, ::-1].conj()
-        taken = 2.0 * G[:, contact.varying] @ inverse
-        out[0, :, d] = np.hstack([C[:, K + 1 :].real, C[:, K + 1 :].imag])
-        out[1, :, d] = np.hstack([taken.real, -taken.imag])
-    return ContactCoupling(round(contour.T / time.step), out[0], out[1])
+    C = time.of_pairs(_of_stations(a.stretch, phases) * by_force[:, None], time.sample)
+    lifts = _of_stations(a.by_squeeze.transpose(0, 2, 1), phases.conj())
+    G = time.of_pairs(lifts * by_squeeze[:, None], time.sample, opposed=True)
+    taken = _side_by_side(G).reshape(-1, 2 * K) @ _answering(contact.inverse, K)
+    return ContactCoupling(round(contour.T / time.step), _side_by_side(C), taken.reshape(len(G), count, 2 * K))
+
+
+def _of_stations(values: Complexes, phases: NDArray[np.complex64]) -> NDArray[np.complex64]:
+    """Sums of values (omega, dropper, station) over stations with phases (station, harmonic)."""
+    flat = values.astype(np.complex64, order="C").reshape(-1, len(phases))
+    return (flat @ phases).reshape(len(values), -1, phases.shape[1])
+
+
+def _side_by_side(values: NDArray[np.complex64]) -> Singles:
+    """Real and imaginary part of every number next to each other (..., 2 harmonic)."""
+    return np.ascontiguousarray(values).view(np.float32)
+
+
+def _answering(inverse: Complexes, K: int) -> Singles:
+    """Twice what the contact's equations answer to harmonics above 0, whose mirror images act too, conjugate.
+
+    From real and imaginary parts side by side to such ones (2 harmonic, 2 harmonic).
+    """
+    own, image = inverse[K:, K:], inverse[K:, K - 1 :: -1]
+    out = np.empty((K, 2, K, 2))
+    out[:, 0, :, 0], out[:, 1, :, 0] = (own + image).real.T, (image - own).imag.T
+    out[:, 0, :, 1], out[:, 1, :, 1] = -(own + image).imag.T, (image - own).real.T
+    return (2.0 * out).reshape(2 * K, 2 * K).astype(np.float32)

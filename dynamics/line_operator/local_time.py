@@ -6,7 +6,7 @@ a series comes by FFT over M samples around the ring, poles one by one.
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ class LocalTime:
         self.step, self.around = contour.T / samples, contour.images * samples
         self.sample = np.arange(-round(BEFORE * samples), round(AFTER * samples) + 1)
         self.poles = answers.omega[answers.ring :]
-        self._of_poles: dict[tuple[int, int], Complexes] = {}
+        self._of_poles: dict[tuple[int, int, bool], Complexes] = {}
 
     @property
     def time(self) -> Floats:
@@ -67,42 +67,64 @@ class LocalTime:
         """The same of the cubic of a sample (omega,) [s]."""
         return squeeze_spectrum(self.answers.omega, self.step, True)
 
-    def _pole_waves(self, sample: Ints) -> Complexes:
-        """exp(i omega t) of the poles at consecutive samples (sample, pole), kept."""
-        key = int(sample[0]), len(sample)
+    def _pole_waves(self, sample: Ints, opposed: bool = False) -> Complexes:
+        """exp(i omega t), or exp(-i omega t), of the poles at consecutive samples (sample, pole), kept."""
+        key = int(sample[0]), len(sample), opposed
         if key not in self._of_poles:
-            self._of_poles[key] = np.exp(1j * np.outer(sample * self.step, self.poles))
+            sign = -1j if opposed else 1j
+            first = np.exp(sign * sample[0] * self.step * self.poles)
+            self._of_poles[key] = _running_waves(first, np.exp(sign * self.step * self.poles), len(sample))
         return self._of_poles[key]
+
+    def _turn(self, sample: Ints, opposed: bool = False) -> Complexes:
+        """exp(i omega_0 t), or exp(-i omega_0 t), of the ring's first frequency at samples (sample,)."""
+        sign = -1.0 if opposed else 1.0
+        return np.asarray(np.exp(sign * (1j * np.pi / self.around + self.contour.depth * self.step) * sample))
 
     def series(self, values: Complexes, sample: Ints) -> Floats:
         """Sum of values (omega, ...) times exp(i omega t) at samples and of its mirror image, (sample, ...)."""
         ring, M = self.answers.ring, self.around
         flat = values.reshape(len(values), -1)
-        turn = np.exp(1j * np.pi * sample / M + self.contour.depth * self.step * sample)
-        whole = scipy.fft.ifft(_folded(flat[:ring], M), axis=0, norm="forward")[sample % M] * turn[:, None]
-        out = 2.0 * (whole + self._pole_waves(sample) @ flat[ring:]).real
+        whole = scipy.fft.ifft(_folded(flat[:ring], M), axis=0, norm="forward")[sample % M]
+        out = 2.0 * (whole * self._turn(sample)[:, None] + self._pole_waves(sample) @ flat[ring:]).real
         return out.reshape(len(sample), *values.shape[1:])
 
-    def running(self, values: Singles, sample: Ints, opposed: bool = False) -> Singles:
-        """Sum of values (omega, column) times exp(i omega t), or exp(-i omega t), at consecutive samples."""
+    def running(self, values: Singles, sample: Ints) -> Singles:
+        """Sum of values (omega, column) times exp(i omega t) at consecutive samples (sample, column)."""
         ring, M = self.answers.ring, self.around
-        transform, sign = (scipy.fft.fft, -1.0) if opposed else (partial(scipy.fft.ifft, norm="forward"), 1.0)
-        whole = transform(_folded(values[:ring], M), axis=0)[sample % M]
-        turn = np.exp(sign * (1j * np.pi * sample / M + self.contour.depth * self.step * sample))
-        poles = self._pole_waves(sample)
-        poles = 1.0 / poles if opposed else poles
-        whole = whole * turn.astype(np.complex64)[:, None] + poles.astype(np.complex64) @ values[ring:]
+        whole = scipy.fft.ifft(_folded(values[:ring], M), axis=0, norm="forward")[sample % M]
+        whole = whole * self._turn(sample).astype(np.complex64)[:, None]
+        whole += self._pole_waves(sample).astype(np.complex64) @ values[ring:]
         return np.asarray(whole, dtype=np.complex64)
+
+    def of_pairs(self, values: Singles, sample: Ints, opposed: bool = False) -> Singles:
+        """Sum of values of harmonics (omega, column, -K to K) times exp(i omega t), or exp(-i omega t), and its image.
+
+        The mirror image of a harmonic is one of the opposite harmonic's, so that those above 0 are all (sample,
+        column, K); each takes both sides of the ring.
+        """
+        ring, M, K = self.answers.ring, self.around, values.shape[2] // 2
+        own, image = values[:, :, K + 1 :], values[:, :, K - 1 :: -1].conj()
+        both = np.zeros((M, values.shape[1], K), np.complex64)
+        for start in range(0, ring, M):
+            end = min(start + M, ring)
+            both[: end - start] += own[start:end]
+            both[::-1][: end - start] += image[start:end]  # frequencies -1 - n of the ring
+        both = both.reshape(M, -1)
+        found = scipy.fft.fft(both, axis=0) if opposed else scipy.fft.ifft(both, axis=0, norm="forward")
+        found = found[sample % M] * self._turn(sample, opposed).astype(np.complex64)[:, None]
+        waves, poles = self._pole_waves(sample, opposed).astype(np.complex64), len(values) - ring
+        found += np.hstack([waves, waves.conj()]) @ np.concatenate([own[ring:], image[ring:]]).reshape(2 * poles, -1)
+        return found.reshape(len(sample), -1, K)
 
     def spectrum(self, squeeze: Floats, smooth: bool = True) -> Complexes:
         """Fourier transform of cubics, or hats, of sizes (sample, dropper): (omega, dropper) [N s]."""
         M, sample = self.around, self.sample
         one = self.cubic if smooth else self.hat
-        turn = np.exp(-1j * np.pi * sample / M - self.contour.depth * self.step * sample)
         folded = np.zeros((M, squeeze.shape[1]), np.complex128)
-        folded[sample % M] = squeeze * turn[:, None]  # fewer periods than the ring has
+        folded[sample % M] = squeeze * self._turn(sample, True)[:, None]  # fewer periods than the ring has
         ring = scipy.fft.fft(folded, axis=0)[np.arange(self.answers.ring) % M]
-        return one[:, None] * np.concatenate([ring, (1.0 / self._pole_waves(sample)).T @ squeeze])
+        return one[:, None] * np.concatenate([ring, self._pole_waves(sample, True).T @ squeeze])
 
     def tails(self, network: LineNetwork, droppers: Ints) -> Floats:
         """What droppers between endless wires answer to their own hats beyond the contour (lag, dropper) [m/N]."""
@@ -123,8 +145,7 @@ class LocalTime:
             low, high = max(start, first), min(start + M, end)
             if low < high:
                 folded[low - start : high - start] += values[low - first : high - first]
-        turn = np.exp(1j * np.pi * lags / M + contour.depth * self.step * lags)
-        return 2.0 * (scipy.fft.ifft(folded, axis=0, norm="forward")[lags % M] * turn[:, None]).real
+        return 2.0 * (scipy.fft.ifft(folded, axis=0, norm="forward")[lags % M] * self._turn(lags)[:, None]).real
 
 
 def waves_at(contour: Contour, time: Floats, others: Complexes) -> Complexes:
@@ -166,4 +187,16 @@ def _ring_waves(time: Floats, first: complex, step: float, count: int) -> Comple
         for n in range(count):
             out[row, n] = wave
             wave *= turn
+    return out
+
+
+@kernel(error_model="numpy")
+def _running_waves(first: Complexes, turn: Complexes, count: int) -> Complexes:
+    """First values (pole,) and those after one turn, two turns, ... by products (turn, pole)."""
+    out = np.empty((count, first.size), np.complex128)
+    for p in range(first.size):
+        wave = first[p]
+        for row in range(count):
+            out[row, p] = wave
+            wave *= turn[p]
     return out

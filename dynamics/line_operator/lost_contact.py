@@ -138,9 +138,9 @@ class UnilateralContact:
         K = len(varying) // 2
         seen, ahead = self._waves[lost][:, K + 1 :], 2.0 * closed[K:].T
         # the sweep's order: a product with cosines and sines is the real part of a sum over positive harmonics
-        self.opening = Opening(_packed(seen.conj()).astype(np.float32), _packed(ahead).astype(np.float32))
+        self.opening = Opening(_side_by_side(seen.conj()), _side_by_side(ahead))
 
 
-def _packed(values: Complexes) -> Floats:
-    """Real parts, then negative imaginary parts, side by side."""
-    return np.asarray(np.hstack([values.real, -values.imag]), dtype=np.float64)
+def _side_by_side(values: Complexes) -> Singles:
+    """Real and negative imaginary part of every number next to each other (..., 2 harmonic)."""
+    return np.ascontiguousarray(values.conj().astype(np.complex64)).view(np.float32)

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.line_operator.answers import Answers, Contour
+from dynamics.line_operator.answers import Answers, Contour, applied
 from dynamics.line_operator.complementarity import BLOCK, ENOUGH, SqueezeTables, sweep
 from dynamics.line_operator.contact import ContactSystem, station_phases
 from dynamics.line_operator.coupling import contact_coupling
@@ -41,7 +41,8 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 
 FAR = (1.0, 1.2)  # periods before and behind the pantograph in which slack is sought
 NEAR = (0.8, 1.0)  # those with fine samples
-COARSE = 135  # samples a span of the search before; on 105 some lines' slack is not found
+# samples a span of the search before: the next where sweeps ran away, as they do where droppers swing faster than that
+COARSE = (135, 200, 270)
 PUSHES = 200.0  # N: a dropper that would push by more where slack is not sought moves sigma by per cents
 PUSHED = 0.5  # N: less than that a dropper may push before its samples become candidates
 PADDING = 0.015  # periods before and behind those that push
@@ -119,8 +120,15 @@ def solve_slack(
         Of a dropper's own time, a period.
     """
     spans = len(line[0].support_dof)
-    search = _Complementarity(line, answers, contact, rest, COARSE * spans)
-    coarse = search.solve(search.near)
+
+    def searched(count: int) -> tuple[_Complementarity, SlackForces]:
+        search = _Complementarity(line, answers, contact, rest, count * spans)
+        return search, search.solve(search.near)
+
+    search, coarse = searched(COARSE[0])
+    for count in COARSE[1:]:
+        if coarse.problem == UNSETTLED:
+            search, coarse = searched(count)
     if coarse.problem:
         return coarse
     fine = _Complementarity(line, answers, contact, rest, samples, search)
@@ -156,6 +164,7 @@ class _Complementarity:
         self.time = LocalTime(self.contour, samples, answers)
         self.samples, self.stiffness = samples, self.network.points.dropper
         self.phases = station_phases(*line)
+        self.waves = answers.wave * (answers.weight / self.contour.speed)[:, None]
         self.kernels = DropperKernels(np.zeros(0, np.int64), np.zeros((0, 0, 0), np.float32), np.zeros((0, 0)))
         self.near = self._since(*FAR)
         self.taken = np.zeros(self.near.shape)
@@ -201,7 +210,7 @@ class _Complementarity:
                 wanted, unknown = wanted | more, None
             elif ended and missed < SETTLED and enough <= LAST:
                 break
-            enough = min(enough, max(ENOUGH, SHARE * missed))
+            enough = min(enough, max(ENOUGH if self.smooth else LAST, SHARE * missed))
         if more.any():
             return self._said(found, "droppers kept slackening elsewhere")
         if not ended and self.smooth:  # coarse samples may leave it to fine ones
@@ -233,12 +242,6 @@ class _Complementarity:
         """Say where a dropper is slack for longer than is looked at: before one passage, and behind the one before."""
         beyond = not self.smooth and (tension < -PUSHES)[~self.near].any()
         return "a dropper that is slack from one passage to the next" if beyond else ""
-
-    def _stretch_by(self, force: Complexes) -> Floats:
-        """Stretch of every dropper by the contact force (sample, dropper) [m]."""
-        a = self.answers
-        field = (a.wave * (a.weight / self.contour.speed)[:, None] * force) @ self.phases.T
-        return self.time.series(np.einsum("nds,ns->nd", a.stretch, field), self.time.sample)
 
     def _tabulate(self, droppers: Ints) -> None:
         """Have kernels of these droppers at hand."""
@@ -277,20 +280,16 @@ class _Complementarity:
         return (found, ended, missed) if np.isfinite(missed) else None
 
     def _state(self, squeeze: Floats) -> _Found:
-        """Forces of so much squeeze."""
-        rise, stretch = self._by_squeeze(squeeze)
-        force = self.contact.force(rise)
-        tension = self.rest + self.stiffness * (self._stretch_by(force) + stretch) + squeeze
-        return _Found(force, rise, squeeze, tension)
-
-    def _by_squeeze(self, squeeze: Floats) -> tuple[Complexes, Floats]:
-        """Rise of the wire under the pantograph (harmonic,) and stretch of droppers (sample, dropper) [m]."""
-        a, time = self.answers, self.time
+        """Forces of so much squeeze: rise of the wire under the pantograph, contact force, stretches of droppers."""
+        a, time, droppers = self.answers, self.time, self.kernels.droppers
         spectrum = time.spectrum(squeeze, self.smooth)
-        forces = np.einsum("nsd,nd->ns", a.by_squeeze, spectrum) @ self.phases.conj()
-        rise = (forces * a.wave * (a.weight / self.network.period)[:, None]).sum(axis=0)
-        out = time.series(np.einsum("nde,ne->nd", a.by_droppers, spectrum * a.weight[:, None]), time.sample)
-        droppers = self.kernels.droppers
+        lifts = applied(a.by_squeeze, spectrum).T @ self.waves
+        rise = (lifts * self.phases.conj()).sum(axis=0) * (self.contour.speed / self.network.period)
+        rise = rise + rise[::-1].conj()
+        force = self.contact.force(rise)
+        field = self.waves @ (self.phases * force).T
+        stretch = applied(a.stretch, field) + applied(a.by_droppers, spectrum * a.weight[:, None])
+        tension = self.stiffness * time.series(stretch, time.sample) + squeeze + self.rest
         if len(droppers):
-            out[:, droppers] += self.kernels.tail_stretch(squeeze[:, droppers])
-        return rise + rise[::-1].conj(), out
+            tension[:, droppers] += self.stiffness[droppers] * self.kernels.tail_stretch(squeeze[:, droppers])
+        return _Found(force, rise, squeeze, tension)

@@ -264,3 +264,17 @@ def test_sweeps_that_end_early_find_what_whole_ones_find(build_line, build_case,
     assert early.method == whole.method == "operator", early.message
     sigma = [s.statistics.contact_force_std_N for s in (early, whole)]
     assert sigma[0] == pytest.approx(sigma[1], rel=8.0e-6) and sigma[0] != sigma[1]
+
+
+def test_slack_on_which_coarse_sweeps_run_away_is_found_on_finer_ones(cases, monkeypatch):
+    half = [2.26, 9.76, 21.04, 23.41], [0.9, 18.2, 25.2, 27.8]
+    x, z = [*half[0], 32.5, *(65.0 - v for v in reversed(half[0]))], [*half[1], 17.9, *reversed(half[1])]
+    line = cases["re330"].catenary.with_droppers(positions_m=x, heights_mm=z)
+    case = cases["re330"].model_copy(update={"catenary": line})
+    found = solve(case)
+    assert found.method == "operator", found.message
+    monkeypatch.setattr(slack_search, "COARSE", slack_search.COARSE[:1])
+    marched = solve(case)
+    assert marched.method == "march" and "slack of its droppers was not found" in marched.message
+    sigma = [s.statistics.contact_force_std_N for s in (found, marched)]
+    assert sigma[0] == pytest.approx(sigma[1], rel=0.005)
