@@ -1,10 +1,11 @@
 """Designs that a Gaussian process of the record proposes: where most is to be expected below the best design so far.
 
-The first designs are a scrambled Sobol sequence. Each later one maximises the expected improvement of the objective
-times the probability that every limit holds (Schonlau, Welch and Jones 1998; Gardner et al. 2014). A process models
-the objective, its logarithm where that is positive, by values and by the exact derivatives that come with them. Where
-designs come with the harmonics of the contact force instead, a process models these (`force_process`). One more models
-each limit that some design has broken.
+The search goes in rounds. The first designs of a round are a scrambled Sobol sequence; each later one maximises what is
+to be gained (`improvement`). A process models the objective, its logarithm where that is positive, by values and by the
+exact derivatives that come with them. Where designs come with the harmonics of the contact force instead, a process
+models these (`force_process`). One more models each limit that some design has broken. A model sits in the basin that
+it knows: a round that has not got better for some time ends (`rounds`). The next one seeks round the best design by all
+that is known there, and the one after that starts again, knowing nothing but the nominal line.
 
 A proposal depends on the seed, its place in the search and the outcomes of the designs that are at least
 ``in_flight`` places before it. Those between count as if they had shown what is expected of them. So the same designs
@@ -15,12 +16,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.special import log_ndtr
 
 from optimise.descent.distances import cost_of
 from optimise.design.space import DesignSpace
@@ -29,6 +28,8 @@ from optimise.record.trial import TrialRecord
 from optimise.surrogate.combination import Combination
 from optimise.surrogate.force_process import ForceProcess, fitted_logs, same_blocks
 from optimise.surrogate.gaussian_process import GaussianProcess, Observations, Scales
+from optimise.surrogate.improvement import SearchModel, best_point
+from optimise.surrogate.rounds import round_of
 
 __all__ = ["Proposals"]
 
@@ -42,65 +43,15 @@ SLOPES = 400
 WIDEST = 1.0
 # what a limit that counts steps has where it holds
 HOLDS = -0.5
-# candidates: anywhere in the box, near each of the best designs at these distances; the best of so many groups climb
-ANYWHERE, BEST, NEAR, DISTANCES = 400, 4, 30, (0.02, 0.06, 0.15)
-STARTS, CLIMB = 4, 25
+# the next design is sought near so many of the best ones, too
+BEST = 4
+# a round that seeks round the best design goes so far from it, in shares of the ranges
+AROUND = 0.25
 # one proposal in so many is sought for an improvement by a deviation of all that is known: it leaves a basin that the
 # others would refine. With fewer numbers a variable, values or derivatives, no basin is known
 EXPLORES, BOLDER, BASIN = 3, 1.0, 3
 # the same of sigma's logarithm, where harmonics are known
 MUCH_LOWER = 0.2
-# deviations below which the expected improvement is that of its asymptote
-ASYMPTOTE = -5.0
-LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
-
-
-@dataclass(frozen=True)
-class _Model:
-    """Processes of the objective and of the limits that were broken; what the best feasible design has.
-
-    Without a feasible design, ``least`` is None and only the limits count. ``bolder`` is by how much less than it some
-    proposals are sought for; 0 where no basin is known yet.
-    """
-
-    objective: GaussianProcess | ForceProcess
-    limits: tuple[GaussianProcess, ...]
-    zeros: tuple[float, ...]
-    least: float | None
-    bolder: float = 0.0
-
-    def gain(self, points: Floats) -> Floats:
-        """Logarithm of the expected improvement times the probability that all limits hold (point,)."""
-        found = np.zeros(len(points))
-        if self.least is not None:
-            mean, deviation = self.objective.predict(points)
-            found = np.log(deviation) + _log_improvement((self.least - mean) / deviation)
-        for process, zero in zip(self.limits, self.zeros, strict=True):
-            mean, deviation = process.predict(points)
-            found = found + log_ndtr((zero - mean) / deviation)
-        return found
-
-    def slope(self, point: Floats) -> tuple[float, Floats]:
-        """The same at one point (variable,), and its derivatives."""
-        found, slope = 0.0, np.zeros(len(point))
-        if self.least is not None:
-            mean, deviation, by_mean, by_deviation = self.objective.slopes(point)
-            z = (self.least - mean) / deviation
-            better = float(_log_improvement(np.array([z]))[0])
-            found += np.log(deviation) + better
-            rate = np.exp(log_ndtr(z) - better) if z > ASYMPTOTE else -z - 2.0 / z
-            slope += (by_deviation - rate * (by_mean + z * by_deviation)) / deviation
-        for process, zero in zip(self.limits, self.zeros, strict=True):
-            mean, deviation, by_mean, by_deviation = process.slopes(point)
-            z, held = (zero - mean) / deviation, log_ndtr((zero - mean) / deviation)
-            found += held
-            slope -= np.exp(_log_density(z) - held) * (by_mean + z * by_deviation) / deviation
-        return float(found), slope
-
-    def with_expected(self, points: Floats) -> _Model:
-        """The same with designs in flight."""
-        limits = tuple(process.with_expected(points) for process in self.limits)
-        return replace(self, objective=self.objective.with_expected(points), limits=limits)
 
 
 class Proposals:
@@ -127,9 +78,9 @@ class Proposals:
         self._high = np.array([v.high for v in variables])
         self._whole = np.array([v.integer for v in variables])
         self._free = np.flatnonzero(~self._whole)
-        self._start = Scales(np.ones(len(self._low)))
-        self._fitted: dict[tuple[int, bool], Mapping[str, Scales]] = {}
-        self._force_logs: dict[int, Floats] = {}
+        self._start, self._begin = Scales(np.ones(len(self._low))), 1
+        self._fitted: dict[tuple[int, int, bool], Mapping[str, Scales]] = {}
+        self._force_logs: dict[tuple[int, int], Floats] = {}
 
     def next(self, searched: Sequence[TrialRecord]) -> tuple[float, ...]:
         """Values of the next design.
@@ -139,23 +90,48 @@ class Proposals:
         searched : sequence of TrialRecord
             Trials of the search in their order, the nominal line first; all but the last ``in_flight`` - 1 have ended.
         """
-        place = len(searched)
-        known = searched[: max(1, place + 1 - self._in_flight)]
+        begin, number = round_of([self._feasible_cost(r) for r in searched], self._starts, self._in_flight)
+        box, known = self._seen(searched, begin, number)
+        self._begin, place = begin, len(searched) - begin + 1
         if place <= self._starts or not any(self._has_numbers(record) for record in known):
             from scipy.stats import qmc  # slow to load, and few searches need it
 
-            sequence = qmc.Sobol(len(self._low), scramble=True, rng=np.random.default_rng([self._seed]))
-            return self._values(sequence.random(1 << place.bit_length())[place - 1])
+            own = np.random.default_rng([self._seed, number] if number else [self._seed])
+            sequence = qmc.Sobol(len(self._low), scramble=True, rng=own)
+            return self._values(box[0] + (box[1] - box[0]) * sequence.random(1 << place.bit_length())[place - 1])
         shown = self._with_harmonics(known)
         counts = {r.number for r in shown or known if self._has_numbers(r)}
-        unknown = [r for k, r in enumerate(searched) if k >= len(known) or r.number not in counts]
+        unknown = [r for r in [searched[0], *searched[begin:]] if r.number not in counts]
         model = self._model_of_force(shown, known) if shown else self._model(known)
         if place % EXPLORES == 0 and model.least is not None:
             model = replace(model, least=model.least - model.bolder)
         model = model.with_expected(np.array([self._share(r) for r in unknown]))
         best = sorted((cost_of(r, self._objectives) or 0.0, k) for k, r in enumerate(known) if self._has_numbers(r))
         centres = np.array([self._share(known[k]) for _, k in best[:BEST]])
-        return self._values(_best_point(model, centres, np.random.default_rng([self._seed, place])))
+        return self._values(best_point(model, centres, box, np.random.default_rng([self._seed, len(searched)])))
+
+    def _seen(self, searched: Sequence[TrialRecord], begin: int, number: int) -> tuple[Floats, list[TrialRecord]]:
+        """Box of a round's designs (end, variable), and what its model may know.
+
+        Every second round seeks round the best design so far, by all that is known there.
+        """
+        box = np.array([np.zeros(len(self._low)), np.ones(len(self._low))])
+        ended = max(1, len(searched) + 1 - self._in_flight)
+        if number % 2 == 0:
+            return box, [searched[0], *searched[begin:ended]]
+        before = searched[: max(1, begin + 1 - self._in_flight)]
+        best = self._share(min(before, key=self._feasible_cost))
+        box = np.clip([best - AROUND, best + AROUND], 0.0, 1.0)
+        shares = [self._share(r) for r in searched[:ended]]
+        inside = [k == 0 or k >= begin or bool(((box[0] <= x) & (x <= box[1])).all()) for k, x in enumerate(shares)]
+        return box, [r for r, wanted in zip(searched[:ended], inside, strict=True) if wanted]
+
+    def _feasible_cost(self, record: TrialRecord) -> float:
+        """Cost of a feasible design; infinite for others."""
+        if record.outcome is None or not record.outcome.feasible:
+            return math.inf
+        cost = cost_of(record, self._objectives)
+        return math.inf if cost is None else cost
 
     def _has_numbers(self, record: TrialRecord) -> bool:
         return record.outcome is not None and cost_of(record, self._objectives) is not None
@@ -180,20 +156,21 @@ class Proposals:
         found = same_blocks([r for r in numbers if r.outcome is not None and r.outcome.harmonics])
         return found if 2 * len(found) >= max(4, len(numbers)) else []
 
-    def _model_of_force(self, shown: Sequence[TrialRecord], known: Sequence[TrialRecord]) -> _Model:
+    def _model_of_force(self, shown: Sequence[TrialRecord], known: Sequence[TrialRecord]) -> SearchModel:
         points, harmonics = np.array([self._share(r) for r in shown]), [r.outcome.harmonics for r in shown if r.outcome]
         count = self._fitted_count(len(shown))
-        if count not in self._force_logs:
-            self._force_logs = {count: fitted_logs(points[:count], harmonics[:count])}
-        objective = ForceProcess(points, harmonics, self._force_logs[count], self._combination)
+        key = self._begin, count
+        if key not in self._force_logs:
+            self._force_logs = {key: fitted_logs(points[:count], harmonics[:count])}
+        objective = ForceProcess(points, harmonics, self._force_logs[key], self._combination)
         limits = {name: seen for name, seen in self._observed(known).items() if name != OBJECTIVE}
         scales = self._scales(known, by_force=True)
         made = [GaussianProcess(seen, scales.get(name, self._start)) for name, (seen, _) in limits.items()]
-        costs = [cost_of(r, self._objectives) for r in known if r.outcome is not None and r.outcome.feasible]
-        least = min((math.log(cost) for cost in costs if cost is not None), default=None)
-        return _Model(objective, tuple(made), tuple(zero for _, zero in limits.values()), least, MUCH_LOWER)
+        cost = min(self._feasible_cost(r) for r in known)
+        least = math.log(cost) if math.isfinite(cost) else None
+        return SearchModel(objective, tuple(made), tuple(zero for _, zero in limits.values()), least, MUCH_LOWER)
 
-    def _model(self, known: Sequence[TrialRecord]) -> _Model:
+    def _model(self, known: Sequence[TrialRecord]) -> SearchModel:
         observed = self._observed(known)
         scales = self._scales(known, by_force=False)
         made = {name: GaussianProcess(seen, scales.get(name, self._start)) for name, (seen, _) in observed.items()}
@@ -203,13 +180,13 @@ class Proposals:
         feasible = [v for v, r in zip(values, numbers, strict=True) if r.outcome is not None and r.outcome.feasible]
         zeros = tuple(observed[name][1] for name in made)
         bolder = BOLDER if len(observed[OBJECTIVE][0].all) >= BASIN * len(self._low) else 0.0
-        return _Model(objective, tuple(made.values()), zeros, min(feasible, default=None), bolder)
+        return SearchModel(objective, tuple(made.values()), zeros, min(feasible, default=None), bolder)
 
     def _scales(self, known: Sequence[TrialRecord], by_force: bool) -> Mapping[str, Scales]:
         """Scales of each process, fitted to the first of these designs; by the force none of the objective."""
-        key = self._fitted_count(len(known)), by_force
+        key = self._begin, self._fitted_count(len(known)), by_force
         if key not in self._fitted:
-            seen = {name: each for name, (each, _) in self._observed(known[: key[0]]).items()}
+            seen = {name: each for name, (each, _) in self._observed(known[: key[1]]).items()}
             if by_force:
                 del seen[OBJECTIVE]
             found = {name: GaussianProcess.fitted(each, self._start).scales for name, each in seen.items()}
@@ -251,41 +228,3 @@ class Proposals:
         scaled = by_design / (deviation * (costs[sloped, None] if relative else 1.0))
         points = np.array([self._share(r) for r in seen])
         return Observations(points, (heights - mean) / deviation, np.array(sloped, dtype=np.int64), scaled, self._free)
-
-
-def _log_density(z: Floats | float) -> Floats:
-    """Logarithm of the normal density."""
-    return np.asarray(-0.5 * np.square(z) - LOG_ROOT_2PI, dtype=np.float64)
-
-
-def _log_improvement(z: Floats) -> Floats:
-    """Logarithm of z Phi(z) + phi(z); far below zero by its asymptote phi(z) / z^2."""
-    near = np.maximum(z, ASYMPTOTE)
-    direct = np.log(near * np.exp(log_ndtr(near)) + np.exp(_log_density(near)))
-    return np.where(z > ASYMPTOTE, direct, _log_density(z) - 2.0 * np.log(np.maximum(-z, 1.0)))
-
-
-def _best_point(model: _Model, centres: Floats, rng: np.random.Generator) -> Floats:
-    """Point of the box with the largest gain: by its gradient from the best of points anywhere and near the best."""
-    size = centres.shape[1]
-    near = [
-        np.clip(centre + step * rng.standard_normal((NEAR, size)), 0.0, 1.0) for centre in centres for step in DISTANCES
-    ]
-    groups = [rng.random((ANYWHERE, size)), *near]
-    gains = [model.gain(points) for points in groups]
-    firsts = sorted((float(-gain.max()), k) for k, gain in enumerate(gains))[:STARTS]
-    starts = [groups[k][int(gains[k].argmax())] for _, k in firsts]
-    best, least = starts[0], np.inf
-    for start in starts:
-        found = minimize(
-            lambda u: _turned(model.slope(u)), start, jac=True, method="L-BFGS-B", bounds=[(0.0, 1.0)] * size,
-            options={"maxiter": CLIMB},
-        )  # fmt: skip
-        if found.fun < least:
-            best, least = np.clip(found.x, 0.0, 1.0), float(found.fun)
-    return best
-
-
-def _turned(found: tuple[float, Floats]) -> tuple[float, Floats]:
-    """Gain and its derivatives as what a minimum is sought of."""
-    return -found[0], -found[1]

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from optimise.evaluation.outcome import OBJECTIVE, failed
 from optimise.search.campaign import Interrupted, run_campaign
-from optimise.surrogate import proposals
 from optimise.surrogate.gaussian_process import GaussianProcess, Observations, Scales
+from optimise.surrogate.improvement import SearchModel
 
 PROCESS = {"kind": "gaussian_process"}
 SPACING = {"kind": "spacing"}
@@ -172,7 +172,7 @@ def test_what_is_to_be_gained_has_the_derivatives_of_differences():
     ]
     # far below all that is known, the improvement comes by its asymptote; without a feasible design limits alone count
     for least in (-0.5, -40.0, None):
-        model = proposals._Model(processes[0], tuple(processes[1:]), (0.3, -0.8), least)
+        model = SearchModel(processes[0], tuple(processes[1:]), (0.3, -0.8), least)
         point, step = np.array([0.2, 0.7, 0.5]), 1e-6
         gain, slope = model.slope(point)
         assert gain == pytest.approx(float(model.gain(point[None])[0]), rel=1e-12)

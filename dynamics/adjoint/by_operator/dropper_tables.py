@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.line_operator.contact import station_phases
 from dynamics.line_operator.isolated import isolated_slopes
 from dynamics.line_operator.state import OperatorState
@@ -69,7 +70,22 @@ def _for_parts(of_stations: Complexes, phases: Complexes, field: Complexes) -> R
 
     Single precision is enough: the multipliers' equations are refined, and 1e-7 of C and G is lost.
     """
-    whole = (of_stations.astype(np.complex64) @ phases.astype(np.complex64)) * field.astype(np.complex64)
-    middle = whole.shape[2] // 2
-    ahead, behind = whole[:, :, middle:], whole[:, :, middle::-1].conj()
-    return np.concatenate([ahead + behind, 1j * (ahead - behind)], axis=1, dtype=np.complex64).view(np.float32)
+    flat = of_stations.astype(np.complex64, order="C").reshape(-1, len(phases))
+    whole = (flat @ phases.astype(np.complex64)).reshape(*of_stations.shape[:2], -1)
+    return _split(whole, field.astype(np.complex64))
+
+
+@kernel(error_model="numpy", nogil=True, fastmath={"contract", "nsz"})
+def _split(whole: Complexes, field: Complexes) -> Reals:
+    """F_k + conj F_-k, then i (F_k - conj F_-k), real and imaginary part of every number next to each other."""
+    droppers, count, harmonics = whole.shape
+    K = harmonics // 2
+    out = np.empty((droppers, 2 * count, 2 * K + 2), np.float32)
+    for d in range(droppers):
+        for n in range(count):
+            for k in range(K + 1):
+                ahead, behind = whole[d, n, K + k] * field[n, K + k], whole[d, n, K - k] * field[n, K - k]
+                out[d, n, 2 * k], out[d, n, 2 * k + 1] = ahead.real + behind.real, ahead.imag - behind.imag
+                out[d, count + n, 2 * k] = -(ahead.imag + behind.imag)
+                out[d, count + n, 2 * k + 1] = ahead.real - behind.real
+    return out

@@ -1,0 +1,97 @@
+"""Rounds of a search by a Gaussian process: when one ends, and that the next one leaves the well that it sat in."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from cheap_evaluation import campaign_of, prepare_nothing
+from scipy.stats import qmc
+from test_proposals import moves_of, with_figures
+
+from optimise.search.campaign import Interrupted, run_campaign
+from optimise.surrogate import rounds
+from optimise.surrogate.proposals import AROUND
+from optimise.surrogate.rounds import PATIENCE, round_of
+
+STARTS, TRIALS, IN_FLIGHT = 4, 36, 3
+STILL = [30.0] + [20.0] * (STARTS + PATIENCE)
+
+
+def test_a_round_ends_where_it_has_not_got_better():
+    assert round_of(STILL[:-1], STARTS, 1) == (1, 0)
+    assert round_of(STILL, STARTS, 1) == (len(STILL), 1)
+    assert round_of([*STILL, *STILL[1:]], STARTS, 1) == (len(STILL) + STARTS + PATIENCE, 2)
+    assert round_of([*STILL[:-1], 19.7], STARTS, 1) == (1, 0), "it is better by 1.5 %"
+    assert round_of([*STILL[:-1], 19.9], STARTS, 1) == (len(STILL), 1), "0.5 % is not better"
+    assert round_of([*STILL, *STILL[1:-1], 19.9], STARTS, 1) == (len(STILL), 1), "but in a round near the best design"
+    assert round_of([-v for v in STILL], STARTS, 1) == (len(STILL), 1), "costs may be negative"
+
+
+def test_a_round_without_a_feasible_design_does_not_end():
+    assert round_of([30.0, *[math.inf] * 200], STARTS, 1) == (1, 0)
+    assert round_of([30.0, *[math.inf] * 50, *[20.0] * (PATIENCE - 1)], STARTS, 1) == (1, 0)
+
+
+@pytest.mark.parametrize("in_flight", [1, 3, 8])
+def test_a_round_depends_on_what_had_ended_alone(in_flight):
+    random = np.random.default_rng(1)
+    costs = [30.0, *np.minimum.accumulate(random.uniform(10.0, 30.0, 150)), 9.0]
+    place = len(costs)
+    known = place + 1 - in_flight
+    pending = [*costs[:known], *[math.inf] * (place - known)]
+    assert round_of(pending, STARTS, in_flight) == round_of(costs, STARTS, in_flight)
+    # what began once stays: later places know of the same rounds
+    begins = [round_of(costs[:k], STARTS, in_flight) for k in range(1, place + 1)]
+    assert all(b >= a for (a, _), (b, _) in itertools.pairwise(begins))
+    assert [number for _, number in begins] == sorted(number for _, number in begins)
+    assert begins[-1][1] > 0
+
+
+def narrow_and_wide(task, setting):
+    """A wide well of 31 N at -1 m, and a narrow one of 29 N at +1.6 m of the first move, which hides from a model."""
+    a, b, c, d = moves_of(task, setting)
+    rest = b * b + c * c + d * d
+    wide, narrow = 31.0 + 2.0 * ((a + 1.0) ** 2 + rest), 29.0 + 60.0 * ((a - 1.6) ** 2 + rest)
+    return with_figures(task, setting, float(min(wide, narrow)), (0.0,) * 4)
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(rounds, "PATIENCE", 3)
+
+
+def search(folder, case, evaluate=narrow_and_wide):
+    sampler = {"kind": "gaussian_process", "derivatives": "none"}
+    campaign = campaign_of(design={"kind": "spacing"}, sampler=sampler, seed=1, trials=TRIALS)
+    return run_campaign(campaign, case, folder, evaluate=evaluate, prepare=prepare_nothing)
+
+
+def test_rounds_are_round_the_best_design_and_everywhere_by_turns(tmp_path, case, impatient):
+    result = search(tmp_path, case)
+    costs = [r.outcome.sigma_N for r in result.records]
+    low, high = (np.array([getattr(v, end) for v in result.space.variables]) for end in ("low", "high"))
+    shares = (np.array([r.values for r in result.records]) - low) / (high - low)
+    places = [round_of(costs[:k], STARTS, IN_FLIGHT) for k in range(1, TRIALS + 1)]
+    near, whole, end = (next(begin for begin, number in places if number == k) for k in (1, 2, 3))
+    best = shares[np.argmin(costs[: near + 1 - IN_FLIGHT])]
+    assert np.abs(shares[near:whole] - best).max() <= AROUND + 1e-12
+    assert np.abs(shares[whole:end] - best).max() > AROUND
+    around = np.clip([best - AROUND, best + AROUND], 0.0, 1.0)
+    for begin, number, (first, last) in ((near, 1, around), (whole, 2, np.array([np.zeros(STARTS), np.ones(STARTS)]))):
+        sequence = qmc.Sobol(STARTS, scramble=True, rng=np.random.default_rng([1, number])).random(8)[:STARTS]
+        assert shares[begin : begin + STARTS] == pytest.approx(first + (last - first) * sequence)
+
+
+def test_rounds_are_the_same_after_an_interruption(tmp_path, case, impatient):
+    begun = iter(range(TRIALS))
+
+    def interrupted(task, setting):
+        if next(begun) == 23:
+            raise KeyboardInterrupt
+        return narrow_and_wide(task, setting)
+
+    with pytest.raises(Interrupted):
+        search(tmp_path / "part", case, interrupted)
+    later, whole = (search(tmp_path / name, case) for name in ("part", "whole"))
+    assert [r.values for r in later.records] == [r.values for r in whole.records]
