@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import Bounds, minimize
 from scipy.special import log_ndtr
 
 from optimise.surrogate.force_process import ForceProcess
@@ -107,7 +107,7 @@ def best_point(model: SearchModel, centres: Floats, box: Floats, rng: np.random.
     best, least = starts[0], np.inf
     for start in starts:
         found = minimize(
-            lambda u: _turned(model.slope(u)), start, jac=True, method="L-BFGS-B", bounds=box.T,
+            lambda u: _turned(model.slope(u)), start, jac=True, method="L-BFGS-B", bounds=Bounds(low, high),
             options={"maxiter": CLIMB},
         )  # fmt: skip
         if found.fun < least:
