@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 __all__ = ["round_of"]
 
-# a round ends when so many designs have not bettered its best feasible one by such a share: everywhere; round the best
-PATIENCE, BETTER = 24, (0.01, 0.003)
+# a round ends when so many designs have not bettered its best feasible one by such a share
+PATIENCE, BETTER = 30, 0.003
 
 
 def round_of(costs: Sequence[float], starts: int, in_flight: int) -> tuple[int, int]:
@@ -34,6 +34,6 @@ def round_of(costs: Sequence[float], starts: int, in_flight: int) -> tuple[int, 
         if len(lowest) < starts + PATIENCE:
             continue
         before, now = lowest[-1 - PATIENCE], lowest[-1]
-        if math.isfinite(before) and now >= before - BETTER[number % 2] * abs(before):
+        if math.isfinite(before) and now >= before - BETTER * abs(before):
             begin, number, lowest = place, number + 1, []
     return begin, number

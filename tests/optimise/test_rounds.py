@@ -22,9 +22,8 @@ def test_a_round_ends_where_it_has_not_got_better():
     assert round_of(STILL[:-1], STARTS, 1) == (1, 0)
     assert round_of(STILL, STARTS, 1) == (len(STILL), 1)
     assert round_of([*STILL, *STILL[1:]], STARTS, 1) == (len(STILL) + STARTS + PATIENCE, 2)
-    assert round_of([*STILL[:-1], 19.7], STARTS, 1) == (1, 0), "it is better by 1.5 %"
-    assert round_of([*STILL[:-1], 19.9], STARTS, 1) == (len(STILL), 1), "0.5 % is not better"
-    assert round_of([*STILL, *STILL[1:-1], 19.9], STARTS, 1) == (len(STILL), 1), "but in a round near the best design"
+    assert round_of([*STILL[:-1], 19.9], STARTS, 1) == (1, 0), "it is better by 0.5 %"
+    assert round_of([*STILL[:-1], 19.99], STARTS, 1) == (len(STILL), 1), "that is not better"
     assert round_of([-v for v in STILL], STARTS, 1) == (len(STILL), 1), "costs may be negative"
 
 
