@@ -94,7 +94,7 @@ def _side_by_side(values: NDArray[np.complex64]) -> Singles:
 
 
 def _answering(inverse: Complexes, K: int) -> Singles:
-    """Twice what the contact's equations answer to harmonics above 0, whose mirror images act too, conjugate.
+    """Twice what the contact's equations answer to harmonics above 0, which act together with their conjugate images.
 
     From real and imaginary parts side by side to such ones (2 harmonic, 2 harmonic).
     """

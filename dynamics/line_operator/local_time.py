@@ -82,7 +82,7 @@ class LocalTime:
         return np.asarray(np.exp(sign * (1j * np.pi / self.around + self.contour.depth * self.step) * sample))
 
     def series(self, values: Complexes, sample: Ints) -> Floats:
-        """Sum of values (omega, ...) times exp(i omega t) at samples and of its mirror image, (sample, ...)."""
+        """Sum of values (omega, ...) times exp(i omega t) and its mirror image at consecutive samples (sample, ...)."""
         ring, M = self.answers.ring, self.around
         flat = values.reshape(len(values), -1)
         whole = scipy.fft.ifft(_folded(flat[:ring], M), axis=0, norm="forward")[sample % M]
@@ -100,8 +100,8 @@ class LocalTime:
     def of_pairs(self, values: Singles, sample: Ints, opposed: bool = False) -> Singles:
         """Sum of values of harmonics (omega, column, -K to K) times exp(i omega t), or exp(-i omega t), and its image.
 
-        The mirror image of a harmonic is one of the opposite harmonic's, so that those above 0 are all (sample,
-        column, K); each takes both sides of the ring.
+        The mirror image of a harmonic is one of the opposite harmonic's: those above 0 are enough (sample, column, K),
+        each summed over both sides of the ring.
         """
         ring, M, K = self.answers.ring, self.around, values.shape[2] // 2
         own, image = values[:, :, K + 1 :], values[:, :, K - 1 :: -1].conj()
@@ -113,8 +113,9 @@ class LocalTime:
         both = both.reshape(M, -1)
         found = scipy.fft.fft(both, axis=0) if opposed else scipy.fft.ifft(both, axis=0, norm="forward")
         found = found[sample % M] * self._turn(sample, opposed).astype(np.complex64)[:, None]
-        waves, poles = self._pole_waves(sample, opposed).astype(np.complex64), len(values) - ring
-        found += np.hstack([waves, waves.conj()]) @ np.concatenate([own[ring:], image[ring:]]).reshape(2 * poles, -1)
+        waves = self._pole_waves(sample, opposed).astype(np.complex64)
+        of_poles = np.concatenate([own[ring:], image[ring:]]).reshape(-1, found.shape[1])
+        found += np.hstack([waves, waves.conj()]) @ of_poles
         return found.reshape(len(sample), -1, K)
 
     def spectrum(self, squeeze: Floats, smooth: bool = True) -> Complexes:

@@ -40,9 +40,9 @@ class Opening:
     Attributes
     ----------
     seen : float array (lost, harmonic)
-        Force at lost instants by positive harmonics, real and imaginary parts side by side.
+        Force at lost instants by positive harmonics, real and imaginary part of every number next to each other.
     closed : float array (lost, harmonic)
-        Harmonics, likewise, that a force at a lost instant is taken away by.
+        Harmonics that a force at a lost instant is taken away by, likewise, the imaginary parts negative.
     """
 
     seen: Singles
@@ -138,9 +138,9 @@ class UnilateralContact:
         K = len(varying) // 2
         seen, ahead = self._waves[lost][:, K + 1 :], 2.0 * closed[K:].T
         # the sweep's order: a product with cosines and sines is the real part of a sum over positive harmonics
-        self.opening = Opening(_side_by_side(seen.conj()), _side_by_side(ahead))
+        self.opening = Opening(_conjugate_parts(seen.conj()), _conjugate_parts(ahead))
 
 
-def _side_by_side(values: Complexes) -> Singles:
+def _conjugate_parts(values: Complexes) -> Singles:
     """Real and negative imaginary part of every number next to each other (..., 2 harmonic)."""
     return np.ascontiguousarray(values.conj().astype(np.complex64)).view(np.float32)

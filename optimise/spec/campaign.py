@@ -283,8 +283,8 @@ class CampaignSpec(Spec):
     def _process_is_possible(self) -> Self:
         if self.sampler.in_order and self.trials > MOST_OF_A_PROCESS:
             raise ValueError(
-                f"trials must be at most {MOST_OF_A_PROCESS} with sampler gaussian_process, whose proposals take "
-                f"longer with each design: got {self.trials}, use sampler=cma_es"
+                f"trials must be at most {MOST_OF_A_PROCESS} with sampler gaussian_process, whose models "
+                f"grow with the designs: got {self.trials}, use sampler=cma_es"
             )
         if not self.sampler.in_order and self.sampler.derivatives is not None:
             raise ValueError(

@@ -90,8 +90,11 @@ class Proposals:
         searched : sequence of TrialRecord
             Trials of the search in their order, the nominal line first; all but the last ``in_flight`` - 1 have ended.
         """
-        begin, number = round_of([self._feasible_cost(r) for r in searched], self._starts, self._in_flight)
-        box, known = self._seen(searched, begin, number)
+        given = sum(r.origin is not None for r in searched)
+        costs = [self._feasible_cost(r) for r in searched]
+        begin, number = round_of(costs, self._starts, self._in_flight, given)
+        ended = max(1, len(searched) + 1 - self._in_flight)
+        box, known = self._seen(searched[:ended], begin, number)
         self._begin, place = begin, len(searched) - begin + 1
         if place <= self._starts or not any(self._has_numbers(record) for record in known):
             from scipy.stats import qmc  # slow to load, and few searches need it
@@ -101,7 +104,7 @@ class Proposals:
             return self._values(box[0] + (box[1] - box[0]) * sequence.random(1 << place.bit_length())[place - 1])
         shown = self._with_harmonics(known)
         counts = {r.number for r in shown or known if self._has_numbers(r)}
-        unknown = [r for r in [searched[0], *searched[begin:]] if r.number not in counts]
+        unknown = [r for r in [*known, *searched[ended:]] if r.number not in counts]
         model = self._model_of_force(shown, known) if shown else self._model(known)
         if place % EXPLORES == 0 and model.least is not None:
             model = replace(model, least=model.least - model.bolder)
@@ -110,21 +113,20 @@ class Proposals:
         centres = np.array([self._share(known[k]) for _, k in best[:BEST]])
         return self._values(best_point(model, centres, box, np.random.default_rng([self._seed, len(searched)])))
 
-    def _seen(self, searched: Sequence[TrialRecord], begin: int, number: int) -> tuple[Floats, list[TrialRecord]]:
-        """Box of a round's designs (end, variable), and what its model may know.
+    def _seen(self, ended: Sequence[TrialRecord], begin: int, number: int) -> tuple[Floats, list[TrialRecord]]:
+        """Box of a round's designs (end, variable), and which of those that have ended its model may know.
 
         Every second round seeks round the best design so far, by all that is known there.
         """
         box = np.array([np.zeros(len(self._low)), np.ones(len(self._low))])
-        ended = max(1, len(searched) + 1 - self._in_flight)
         if number % 2 == 0:
-            return box, [searched[0], *searched[begin:ended]]
-        before = searched[: max(1, begin + 1 - self._in_flight)]
+            return box, [ended[0], *ended[begin:]]
+        before = ended[: max(1, begin + 1 - self._in_flight)]
         best = self._share(min(before, key=self._feasible_cost))
         box = np.clip([best - AROUND, best + AROUND], 0.0, 1.0)
-        shares = [self._share(r) for r in searched[:ended]]
+        shares = [self._share(r) for r in ended]
         inside = [k == 0 or k >= begin or bool(((box[0] <= x) & (x <= box[1])).all()) for k, x in enumerate(shares)]
-        return box, [r for r, wanted in zip(searched[:ended], inside, strict=True) if wanted]
+        return box, [r for r, wanted in zip(ended, inside, strict=True) if wanted]
 
     def _feasible_cost(self, record: TrialRecord) -> float:
         """Cost of a feasible design; infinite for others."""

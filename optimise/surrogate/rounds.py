@@ -11,7 +11,7 @@ __all__ = ["round_of"]
 PATIENCE, BETTER = 30, 0.003
 
 
-def round_of(costs: Sequence[float], starts: int, in_flight: int) -> tuple[int, int]:
+def round_of(costs: Sequence[float], starts: int, in_flight: int, given: int = 0) -> tuple[int, int]:
     """Place at which the round of a search's next design began, and the number of that round, from 0.
 
     It depends on nothing but what had ended as each design was proposed, so that a search that continues finds the
@@ -25,13 +25,15 @@ def round_of(costs: Sequence[float], starts: int, in_flight: int) -> tuple[int, 
         First designs of a round, which no model proposes.
     in_flight : int
         Designs that may be in flight at once [-].
+    given : int
+        Designs that another search gave, behind the nominal line: the first round waits for what it makes of them.
     """
     begin, number = 1, 0
     lowest: list[float] = []
     for place in range(1, len(costs) + 1):
         for cost in costs[begin + len(lowest) : max(0, place + 1 - in_flight)]:
             lowest.append(min(cost, lowest[-1]) if lowest else cost)
-        if len(lowest) < starts + PATIENCE:
+        if len(lowest) < PATIENCE + (starts if number else max(starts, given)):
             continue
         before, now = lowest[-1 - PATIENCE], lowest[-1]
         if math.isfinite(before) and now >= before - BETTER * abs(before):

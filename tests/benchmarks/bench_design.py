@@ -48,6 +48,8 @@ def moved(design, rng):
 def against(solutions, references):
     """Bias, scatter and largest error in per cent, and rank, of those with a reference; how many these are."""
     known = [(s, r) for s, r in zip(solutions, references, strict=True) if r["sigma_N"] is not None and s.repeats]
+    if len(known) < 2:
+        return "–", len(known)
     sigma = np.array([s.statistics.contact_force_std_N for s, _ in known])
     reference = np.array([r["sigma_N"] for _, r in known])
     error = 100.0 * (sigma / reference - 1.0)
@@ -71,7 +73,7 @@ def test_operator_and_march(figure, line, pantograph, speed):
     errors = [100.0 * r["error_N"] / r["sigma_N"] for r in references if r["sigma_N"] is not None]
     figure(
         f"{case_name(line, speed)}: random designs with references; their own errors, median and largest",
-        f"{len(errors)} of {DESIGNS}; {np.median(errors):.2f}, {max(errors):.1f} %",
+        f"{len(errors)} of {DESIGNS}; {np.median(errors):.2f}, {np.max(errors):.1f} %",
     )
     for name, count in (("operator", DESIGNS), ("march", MARCHED)):
         case = cases[name]

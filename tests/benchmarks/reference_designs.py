@@ -1,6 +1,6 @@
 """Reference standard deviations of random designs: ``.venv/bin/python tests/benchmarks/reference_designs.py``.
 
-Forty designs a line (droppers moved by 0.6 m, heights by 12 mm; `random_lines`), each marched in a wide window until
+Forty designs a case (droppers moved by 0.6 m, heights by 12 mm; `random_lines`), each marched in a wide window until
 the state repeats to 1e-4, with steps of 1 and 0.5 ms on elements of 0.5 m, and with 1 ms on elements of 0.25 m. Steps
 are extrapolated by Richardson's rule, from the change c between the two by c / 3, and the error is as much plus the
 change by the mesh. Results go to `reference_designs.json`, which `bench_design` holds figures against.

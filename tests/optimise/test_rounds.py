@@ -1,4 +1,4 @@
-"""Rounds of a search by a Gaussian process: when one ends, and that the next one leaves the well that it sat in."""
+"""Rounds of a search by a Gaussian process: when one ends, and where the next one seeks."""
 
 import itertools
 import math
@@ -9,8 +9,10 @@ from cheap_evaluation import campaign_of, prepare_nothing
 from scipy.stats import qmc
 from test_proposals import moves_of, with_figures
 
+from optimise.evaluation.outcome import failed
 from optimise.search.campaign import Interrupted, run_campaign
 from optimise.surrogate import rounds
+from optimise.surrogate.improvement import SearchModel
 from optimise.surrogate.proposals import AROUND
 from optimise.surrogate.rounds import PATIENCE, round_of
 
@@ -32,7 +34,7 @@ def test_a_round_without_a_feasible_design_does_not_end():
     assert round_of([30.0, *[math.inf] * 50, *[20.0] * (PATIENCE - 1)], STARTS, 1) == (1, 0)
 
 
-@pytest.mark.parametrize("in_flight", [1, 3, 8])
+@pytest.mark.parametrize("in_flight", [2, 3, 8])
 def test_a_round_depends_on_what_had_ended_alone(in_flight):
     random = np.random.default_rng(1)
     costs = [30.0, *np.minimum.accumulate(random.uniform(10.0, 30.0, 150)), 9.0]
@@ -45,6 +47,13 @@ def test_a_round_depends_on_what_had_ended_alone(in_flight):
     assert all(b >= a for (a, _), (b, _) in itertools.pairwise(begins))
     assert [number for _, number in begins] == sorted(number for _, number in begins)
     assert begins[-1][1] > 0
+
+
+def test_designs_of_another_search_belong_to_the_first_ones():
+    given = [30.0, *[20.0] * (2 * PATIENCE)]
+    assert round_of(given, STARTS, 1)[1] > 0
+    assert round_of(given, STARTS, 1, 2 * PATIENCE) == (1, 0)
+    assert round_of([*given, *[20.0] * PATIENCE], STARTS, 1, 2 * PATIENCE) == (len(given) + PATIENCE, 1)
 
 
 def narrow_and_wide(task, setting):
@@ -60,9 +69,9 @@ def impatient(monkeypatch):
     monkeypatch.setattr(rounds, "PATIENCE", 3)
 
 
-def search(folder, case, evaluate=narrow_and_wide):
+def search(folder, case, evaluate=narrow_and_wide, trials=TRIALS):
     sampler = {"kind": "gaussian_process", "derivatives": "none"}
-    campaign = campaign_of(design={"kind": "spacing"}, sampler=sampler, seed=1, trials=TRIALS)
+    campaign = campaign_of(design={"kind": "spacing"}, sampler=sampler, seed=1, trials=trials)
     return run_campaign(campaign, case, folder, evaluate=evaluate, prepare=prepare_nothing)
 
 
@@ -75,7 +84,7 @@ def test_rounds_are_round_the_best_design_and_everywhere_by_turns(tmp_path, case
     near, whole, end = (next(begin for begin, number in places if number == k) for k in (1, 2, 3))
     best = shares[np.argmin(costs[: near + 1 - IN_FLIGHT])]
     assert np.abs(shares[near:whole] - best).max() <= AROUND + 1e-12
-    assert np.abs(shares[whole:end] - best).max() > AROUND
+    assert np.abs(shares[whole + STARTS : end] - best).max() > AROUND
     around = np.clip([best - AROUND, best + AROUND], 0.0, 1.0)
     for begin, number, (first, last) in ((near, 1, around), (whole, 2, np.array([np.zeros(STARTS), np.ones(STARTS)]))):
         sequence = qmc.Sobol(STARTS, scramble=True, rng=np.random.default_rng([1, number])).random(8)[:STARTS]
@@ -93,4 +102,29 @@ def test_rounds_are_the_same_after_an_interruption(tmp_path, case, impatient):
     with pytest.raises(Interrupted):
         search(tmp_path / "part", case, interrupted)
     later, whole = (search(tmp_path / name, case) for name in ("part", "whole"))
+    assert round_of([r.outcome.sigma_N for r in whole.records[:22]], STARTS, IN_FLIGHT)[1] > 0, "a later round was cut"
     assert [r.values for r in later.records] == [r.values for r in whole.records]
+
+
+def test_a_round_near_the_best_design_knows_of_designs_there_that_failed(tmp_path, case, impatient, monkeypatch):
+    expected, with_expected = [], SearchModel.with_expected
+
+    def recorded(model, points):
+        expected.append(points)
+        return with_expected(model, points)
+
+    def failing(task, setting):
+        return failed(task.number, "no answer") if task.number % 2 else narrow_and_wide(task, setting)
+
+    monkeypatch.setattr(SearchModel, "with_expected", recorded)
+    result = search(tmp_path, case, failing, trials=40)
+    costs = [math.inf if r.outcome.sigma_N is None else r.outcome.sigma_N for r in result.records]
+    begin, number = round_of(costs[:-1], STARTS, IN_FLIGHT)
+    assert number % 2 == 1 and 40 - begin > STARTS + 1, "a model proposed the last design, near the best one"
+    low, high = (np.array([getattr(v, end) for v in result.space.variables]) for end in ("low", "high"))
+    shares = (np.array([r.values for r in result.records]) - low) / (high - low)
+    best = shares[np.argmin(costs[: begin + 1 - IN_FLIGHT])]
+    inside = [k for k in range(1, begin) if costs[k] == math.inf and np.abs(shares[k] - best).max() < AROUND]
+    assert inside
+    for k in inside:
+        assert np.abs(expected[-1] - shares[k]).max(axis=1).min() < 1e-12
