@@ -22,7 +22,15 @@ from dynamics.line_operator.network import LineNetwork
 from dynamics.pantograph.linear import LinearPantograph, linear_pantograph
 from dynamics.spec.case import CaseSpec
 
-__all__ = ["ContactSystem", "contact_system", "harmonics_of", "head_answers", "own_answers", "station_phases"]
+__all__ = [
+    "ContactSystem",
+    "contact_system",
+    "fields_at",
+    "harmonics_of",
+    "head_answers",
+    "own_answers",
+    "station_phases",
+]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
@@ -75,6 +83,15 @@ def station_phases(network: LineNetwork, contour: Contour) -> Complexes:
     return np.asarray(np.exp(1j * np.outer(network.stations / contour.speed, contour.pulses)))
 
 
+def fields_at(values: Complexes, phases: Complexes) -> Complexes:
+    """Sums of values (one, other, station) over stations with phases (station, harmonic): (one, other, harmonic).
+
+    As one product of matrices; in single precision where both are.
+    """
+    flat = np.ascontiguousarray(values).reshape(-1, len(phases)) @ phases
+    return flat.reshape(*values.shape[:2], -1)
+
+
 def head_answers(pantograph: LinearPantograph, omega: Floats) -> Complexes:
     """Rise of a pantograph's head under a force on it, at angular frequencies (omega,) [m/N]; 0 at 0."""
     w, mass = omega[omega != 0.0][:, None, None], np.diag(pantograph.mass)
@@ -96,8 +113,8 @@ def contact_system(
     """Form the equations of the contact force; ``line`` holds network, contour and the bare wire's heights."""
     network, contour, bare = line
     phases = station_phases(network, contour)
-    wave, (stations, count) = answers.wave, phases.shape
-    fields = (answers.forces.reshape(-1, stations) @ phases).reshape(-1, stations, count)
+    wave, count = answers.wave, phases.shape[1]
+    fields = fields_at(answers.forces, phases)
     fields *= (wave * answers.weight[:, None])[:, None, :]
     tested = phases.conj() * wave[:, None, :]
     H = tested.reshape(-1, count).T @ fields.reshape(-1, count) / (contour.speed * network.period)

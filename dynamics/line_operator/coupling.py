@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.line_operator.answers import Answers
-from dynamics.line_operator.contact import ContactSystem, station_phases
+from dynamics.line_operator.contact import ContactSystem, fields_at, station_phases
 from dynamics.line_operator.local_time import BEFORE, LocalTime
 from dynamics.line_operator.network import LineNetwork
 
@@ -75,17 +75,11 @@ def contact_coupling(system: tuple[LineNetwork, Answers, ContactSystem], time: L
     phases = station_phases(network, contour).astype(np.complex64)
     by_force = (a.wave * (a.weight / contour.speed)[:, None]).astype(np.complex64)
     by_squeeze = (a.wave * (a.weight * time.hat / network.period)[:, None]).astype(np.complex64)
-    C = time.of_pairs(_of_stations(a.stretch, phases) * by_force[:, None], time.sample)
-    lifts = _of_stations(a.by_squeeze.transpose(0, 2, 1), phases.conj())
+    C = time.of_pairs(fields_at(a.stretch.astype(np.complex64), phases) * by_force[:, None], time.sample)
+    lifts = fields_at(a.by_squeeze.transpose(0, 2, 1).astype(np.complex64), phases.conj())
     G = time.of_pairs(lifts * by_squeeze[:, None], time.sample, opposed=True)
     taken = _side_by_side(G).reshape(-1, 2 * K) @ _answering(contact.inverse, K)
     return ContactCoupling(round(contour.T / time.step), _side_by_side(C), taken.reshape(len(G), count, 2 * K))
-
-
-def _of_stations(values: Complexes, phases: NDArray[np.complex64]) -> NDArray[np.complex64]:
-    """Sums of values (omega, dropper, station) over stations with phases (station, harmonic)."""
-    flat = values.astype(np.complex64, order="C").reshape(-1, len(phases))
-    return (flat @ phases).reshape(len(values), -1, phases.shape[1])
 
 
 def _side_by_side(values: NDArray[np.complex64]) -> Singles:

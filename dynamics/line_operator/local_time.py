@@ -151,8 +151,9 @@ class LocalTime:
 
 def waves_at(contour: Contour, time: Floats, others: Complexes) -> Complexes:
     """exp(i omega t) at times [s] (time, omega): frequencies of the ring, then others."""
-    ring = _ring_waves(time, 0.5 * contour.step - 1j * contour.depth, contour.step, contour.count)
-    return np.hstack([ring, np.exp(1j * np.outer(time, others))])
+    first = np.exp(1j * (0.5 * contour.step - 1j * contour.depth) * time)
+    ring = _running_waves(first, np.exp(1j * contour.step * time), contour.count)
+    return np.hstack([ring.T, np.exp(1j * np.outer(time, others))])
 
 
 def squeeze_spectrum(omega: Complexes, step: float, smooth: bool) -> Complexes:
@@ -180,24 +181,11 @@ def _folded(values: Complexes, around: int) -> Complexes:
 
 
 @kernel(error_model="numpy")
-def _ring_waves(time: Floats, first: complex, step: float, count: int) -> Complexes:
-    """exp(i (first + n step) t) by products (time, n)."""
-    out = np.empty((time.size, count), np.complex128)
-    for row in range(time.size):
-        wave, turn = np.exp(1j * first * time[row]), np.exp(1j * step * time[row])
-        for n in range(count):
-            out[row, n] = wave
-            wave *= turn
-    return out
-
-
-@kernel(error_model="numpy")
 def _running_waves(first: Complexes, turn: Complexes, count: int) -> Complexes:
-    """First values (pole,) and those after one turn, two turns, ... by products (turn, pole)."""
-    out = np.empty((count, first.size), np.complex128)
-    for p in range(first.size):
-        wave = first[p]
-        for row in range(count):
-            out[row, p] = wave
-            wave *= turn[p]
+    """First values (wave,) and those after one turn, two turns, ... by products (turn, wave)."""
+    out, now = np.empty((count, first.size), np.complex128), first.copy()
+    for row in range(count):
+        for p in range(first.size):
+            out[row, p] = now[p]
+            now[p] *= turn[p]
     return out

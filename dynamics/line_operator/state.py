@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.line_operator.answers import Answers, Contour
+from dynamics.line_operator.answers import Answers, Contour, applied
 from dynamics.line_operator.contact import ContactSystem, station_phases
 from dynamics.line_operator.local_time import LocalTime
 from dynamics.line_operator.network import LineNetwork
@@ -52,5 +52,5 @@ class OperatorState:
             self.network, contour
         ).T
         spectrum = local.spectrum(self.slack.squeeze, self.slack.smooth) * a.weight[:, None]
-        lifts = np.einsum("nks,ns->nk", a.lift, field) + np.einsum("nkd,nd->nk", a.lift_by_squeeze, spectrum)
+        lifts = applied(a.lift, field) + applied(a.lift_by_squeeze, spectrum)
         return local.time, local.series(lifts, local.sample)

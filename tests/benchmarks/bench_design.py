@@ -60,6 +60,8 @@ def against(solutions, references):
 @pytest.mark.benchmark
 @pytest.mark.parametrize(("line", "pantograph", "speed"), CASES)
 def test_operator_and_march(figure, line, pantograph, speed):
+    if not KEPT.exists():
+        pytest.fail(f"{KEPT.name} is missing: .venv/bin/python tests/benchmarks/reference_designs.py writes it")
     marching = compose([]).job.periodic.model_dump()
     cases = {
         name: case_at(line, pantograph, speed, dt=2.0e-3, periodic={**marching, "method": name})

@@ -12,8 +12,9 @@ from test_proposals import moves_of, with_figures
 from optimise.evaluation.outcome import failed
 from optimise.search.campaign import Interrupted, run_campaign
 from optimise.surrogate import rounds
+from optimise.surrogate.combination import Combination
 from optimise.surrogate.improvement import SearchModel
-from optimise.surrogate.proposals import AROUND
+from optimise.surrogate.proposals import AROUND, Proposals
 from optimise.surrogate.rounds import PATIENCE, round_of
 
 STARTS, TRIALS, IN_FLIGHT = 4, 36, 3
@@ -95,15 +96,24 @@ def test_rounds_are_the_same_after_an_interruption(tmp_path, case, impatient):
     begun = iter(range(TRIALS))
 
     def interrupted(task, setting):
-        if next(begun) == 23:
+        if next(begun) == 17:
             raise KeyboardInterrupt
         return narrow_and_wide(task, setting)
 
     with pytest.raises(Interrupted):
         search(tmp_path / "part", case, interrupted)
     later, whole = (search(tmp_path / name, case) for name in ("part", "whole"))
-    assert round_of([r.outcome.sigma_N for r in whole.records[:22]], STARTS, IN_FLIGHT)[1] > 0, "a later round was cut"
+    begin, number = round_of([r.outcome.sigma_N for r in whole.records[:16]], STARTS, IN_FLIGHT)
+    assert number == 1 and 16 - begin > STARTS, "a model's round near the best design was cut"
     assert [r.values for r in later.records] == [r.values for r in whole.records]
+
+
+def test_every_design_follows_from_the_record_alone(tmp_path, case, impatient):
+    """Whatever was proposed before, and fitted for it."""
+    result = search(tmp_path, case)
+    for k in range(1, TRIALS):
+        fresh = Proposals(result.space, ("sigma",), 1, IN_FLIGHT, Combination.of("sigma", None))
+        assert fresh.next(result.records[:k]) == result.records[k].values, f"design {k}"
 
 
 def test_a_round_near_the_best_design_knows_of_designs_there_that_failed(tmp_path, case, impatient, monkeypatch):

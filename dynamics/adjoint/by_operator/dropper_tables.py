@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
-from dynamics.line_operator.contact import station_phases
+from dynamics.line_operator.contact import fields_at, station_phases
 from dynamics.line_operator.isolated import isolated_slopes
 from dynamics.line_operator.state import OperatorState
 
@@ -70,8 +70,7 @@ def _for_parts(of_stations: Complexes, phases: Complexes, field: Complexes) -> R
 
     Single precision is enough: the multipliers' equations are refined, and 1e-7 of C and G is lost.
     """
-    flat = of_stations.astype(np.complex64, order="C").reshape(-1, len(phases))
-    whole = (flat @ phases.astype(np.complex64)).reshape(*of_stations.shape[:2], -1)
+    whole = fields_at(of_stations.astype(np.complex64), phases.astype(np.complex64))
     return _split(whole, field.astype(np.complex64))
 
 
