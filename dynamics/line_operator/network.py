@@ -22,7 +22,7 @@ from catenary.elements.hermite import slopes_squared
 from catenary.form_finding.equations import GRAVITY, wire_property
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.geometry import CONTACT
-from catenary.layout.mesh import DZ, Mesh, X, Z
+from catenary.layout.mesh import DZ, X, Z
 from catenary.linearised.attachments import dropper_stiffness, point_masses, steady_arm_stiffness
 
 __all__ = ["Bays", "LineNetwork", "NetworkOrder", "Points", "Ports", "line_network", "network_order"]
@@ -160,8 +160,12 @@ class NetworkOrder:
     ni: int
 
 
-def network_order(mesh: Mesh) -> NetworkOrder:
-    """Number the dofs of the bays' ends, the interface first, then along the track."""
+def network_order(eq: Equilibrium) -> NetworkOrder:
+    """Number the dofs of the bays' ends, the interface first, then along the track.
+
+    With constant tensions nothing that moves along the track moves anything across it, and no wire has such dofs.
+    """
+    mesh = eq.mesh
     first, last = mesh.group_elems.T
     ends = np.stack([mesh.elem_nodes[first, 0], mesh.elem_nodes[last, 1]], axis=1)
     over = mesh.elem_shift[last, 1] - mesh.elem_shift[first, 0] > 0.5 * mesh.layout.length
@@ -170,7 +174,8 @@ def network_order(mesh: Mesh) -> NetworkOrder:
     nodes = nodes[np.lexsort((nodes, np.round(mesh.node_x[nodes], 9), ~np.isin(nodes, interface)))]
     dof_of, n, ni = np.full(mesh.n_dof, -1), 0, 0
     for node in nodes.tolist():
-        for d in mesh.dof[node, [Z, DZ] if mesh.node_wire[node] == CONTACT else [Z, DZ, X]].tolist():
+        still = mesh.node_wire[node] == CONTACT or eq.spec.tension_in_motion == "constant"
+        for d in mesh.dof[node, [Z, DZ] if still else [Z, DZ, X]].tolist():
             if dof_of[d] < 0:
                 dof_of[d], n = n, n + 1
         if node in interface:
@@ -180,7 +185,7 @@ def network_order(mesh: Mesh) -> NetworkOrder:
 
 def line_network(eq: Equilibrium, order: NetworkOrder | None = None) -> LineNetwork:
     """Condense a period at rest, in the plane, to its network; ``order`` is that of a mesh with the same dofs."""
-    spec, mesh, order = eq.spec, eq.mesh, order or network_order(eq.mesh)
+    spec, mesh, order = eq.spec, eq.mesh, order or network_order(eq)
     bays = _bays(eq, order)
     points = _points(eq, bays, order)
     nodes, wire = np.unique(order.ends[mesh.group_wire == CONTACT]), spec.contact_wire.together
@@ -213,9 +218,7 @@ def _bays(eq: Equilibrium, order: NetworkOrder) -> Bays:
     along = order.dof_of[mesh.dof[ends, X]]
     dof[:, 2:] += beyond[:, None]
     along[:, 1] += beyond
-    if spec.tension_in_motion == "constant":
-        along[:] = -1
-    along[mesh.group_wire == CONTACT] = -1
+    along[(mesh.group_wire == CONTACT) | (spec.tension_in_motion == "constant")] = -1
     place = eq.q[mesh.elem_nodes][:, :, [X, Z]]
     place[:, :, 0] += mesh.elem_shift
     length, rise = np.add.reduceat(place[:, 1] - place[:, 0], first).T
@@ -245,7 +248,7 @@ def _points(eq: Equilibrium, bays: Bays, order: NetworkOrder) -> Points:
     np.add.at(stiffness, dof_of[mesh.dof[mesh.support_contact, Z]], steady_arm_stiffness(eq)[:, 2, 2])
     hung = dropper_stiffness(eq)
     sway = dof_of[mesh.dof[mesh.dropper_top, X]]
-    np.add.at(stiffness, sway, hung[:, 0, 0])
+    np.add.at(stiffness, sway[sway >= 0], hung[sway >= 0, 0, 0])
     support = dof_of[mesh.dof[mesh.support_messenger, Z]]
     held[support], dashpot[support] = spec.support.messenger_stiffness, spec.support.messenger_damping
     bottom, top = (np.ascontiguousarray(dof_of[mesh.dof[k, Z]]) for k in (mesh.dropper_bottom, mesh.dropper_top))

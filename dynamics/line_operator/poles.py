@@ -2,7 +2,8 @@
 
 Only waves that outrun the train have them: some ten across the track, and one for nearly every harmonic along it. Line
 by line they move little, and none can cross the real axis where every wave dies away; so those of one line, found by
-rational functions and counted by the argument principle (`dynamics.influence.poles`), lead to those of the next.
+rational functions and counted by the argument principle (`dynamics.influence.poles`), lead to those of the next. From
+line to line some rise by several decays a period: so they are known, and followed, far below where any is felt.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
 HIGHEST = 190.0  # rad/s: poles of higher frequencies move sigma below 20 Hz by less than 1e-4
-BOTTOM, MIDDLE, TOP = -4.0, -1.5, 1.0  # lines searched, a decay a period
+# lines searched, a decay a period: poles are known down to the lowest, and felt (by 1e-6 of their residue) down to FELT
+BOTTOM, BETWEEN, TOP = -9.0, (-6.5, -4.0, -1.5), 1.0
+FELT = -5.0
 STEP, WINDOW, MARGIN = 0.5, 12.0, 24.0
 PROBES, FOLLOWED = 4, 2
 SECANTS, CLOSE = 12, 1.0e-7  # of the last step: the error left is smaller still
@@ -51,12 +54,17 @@ class KnownPoles:
     T : float
         Time of a period [s].
     omega : complex array (pole,)
-        [rad/s]; real part 0 to `HIGHEST`.
+        [rad/s]; real part 0 to `HIGHEST`, down to `BOTTOM`.
     """
 
     network: LineNetwork
     T: float
     omega: Complexes
+
+    @property
+    def felt(self) -> KnownPoles:
+        """Those that move a steady state; the others are known for lines on which they have risen."""
+        return replace(self, omega=self.omega[self.omega.imag * self.T > FELT])
 
 
 class _Probes:
@@ -87,9 +95,9 @@ def find_poles(network: LineNetwork, T: float) -> KnownPoles | None:
     real = np.linspace(0.0, most, 1 + int(np.ceil(most / STEP)))
     real[0] = APART  # at 0 itself wires travel along the track
     bottom, top = (DeterminantPath(probes, real + 1j * height) for height in (BOTTOM, TOP))
-    middle = real + 1j * MIDDLE
-    z = np.concatenate([bottom.s, top.s, middle])
-    answers = np.concatenate([bottom.answers, top.answers, probes(middle)[0]])
+    between = (real + 1j * np.array(BETWEEN)[:, None]).ravel()
+    z = np.concatenate([bottom.s, top.s, between])
+    answers = np.concatenate([bottom.answers, top.answers, probes(between)[0]])
     poles = corrected_poles(probes, _candidates(z, answers, most), most)
     if np.abs(poles.imag).min(initial=1.0) < APART:
         return None

@@ -60,19 +60,19 @@ def solve_by_operator(
     reason = why_marched(case, eq)
     if reason:
         return reason
-    began, resolution = time.perf_counter(), resolution * case.periodic.resolution
+    began, fineness = time.perf_counter(), resolution * case.periodic.resolution
     network, speed = line_network(eq), case.speed
-    contour = Contour(network.period / speed, speed, int(np.ceil(resolution * HIGHEST_HZ * network.period / speed)))
-    poles = None if start is None else follow_poles(start, network, contour.T)
-    poles = find_poles(network, contour.T) if poles is None else poles
+    contour = Contour(network.period / speed, speed, int(np.ceil(fineness * HIGHEST_HZ * network.period / speed)))
+    followed = None if start is None else follow_poles(start, network, contour.T)
+    poles = followed or find_poles(network, contour.T)
     if poles is None:
         return "poles of the line that could not be counted"
-    answers = line_answers(network, contour, poles.omega)
+    answers = line_answers(network, contour, poles.felt.omega)
     contact = contact_system(case, eq, (network, contour, bare_wire(network, contour)), answers)
-    samples = round(resolution * SAMPLES * case.catenary.spans_of_a_period)
+    samples = round(fineness * SAMPLES * case.catenary.spans_of_a_period)
     slack = solve_slack((network, contour), answers, contact, eq.dropper_spring_force, samples)
-    if slack.problem:
-        return slack.problem
+    if slack.problem:  # a pole may be missing that rose from deeper than is known
+        return slack.problem if followed is None else solve_by_operator(case, eq, None, resolution)
     found = _Found(case, eq, OperatorState(network, contour, poles, answers, slack.contact, slack))
     return found.solution(time.perf_counter() - began)
 

@@ -36,7 +36,7 @@ def test_gradient_beyond_sigma(case_of, figure, line, pantograph, speed):
     # window, step and tolerance of a campaign
     job = compose([f"catenary={line}", f"pantograph={pantograph}", f"speed_kmh={speed}"]).job
     case = case_of(f"catenary={line}", f"pantograph={pantograph}", f"speed_kmh={speed}", dt=job.dt,
-                   periodic=job.periodic.model_dump())  # fmt: skip
+                   periodic={**job.periodic.model_dump(), "method": "march"})  # fmt: skip
     solution = solve_periodic(case)
     neighbours = variables_of(case.catenary)
     asked = Job(0, case.catenary, neighbours=neighbours)

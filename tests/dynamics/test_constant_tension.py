@@ -123,6 +123,19 @@ def test_the_open_line_and_the_window_agree_with_constant_tensions(build_line, b
     assert marched == pytest.approx(steady, rel=0.005)
 
 
+@pytest.mark.parametrize("name", ["bruni_2015", "re330"])
+def test_operator_and_march_agree_with_constant_tensions(build_line, build_case, name):
+    line = build_line(name, 12, damping={"alpha": 0.3}, tension_in_motion="constant")
+    window = {"spans_behind": 20, "spans_ahead": 26, "tolerance": 1.0e-4}
+    found = [
+        solve_periodic(build_case(line, 275.0, dt=1.0e-3, mean_force_N=143.4, periodic={**window, "method": method}))
+        for method in ("operator", "march")
+    ]
+    assert found[0].method == "operator", found[0].message
+    of_operator, of_march = (each.statistics.contact_force_std_N for each in found)
+    assert of_operator == pytest.approx(of_march, rel=0.005)
+
+
 def test_large_deformation_refuses_constant_tensions(build_line, build_case):
     line = build_line(tension_in_motion="constant")
     with pytest.raises(ValueError, match="tension_in_motion must be 'coupled' with kinematics=nonlinear"):

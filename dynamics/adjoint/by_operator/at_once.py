@@ -53,7 +53,7 @@ class FiguresAtOnce:
         """Derivatives of figures by all numbers of the line."""
         state, count = self._state, len(self._stages)
         network, T = state.network, state.contour.T
-        nodes, acting, multipliers, along = self._fields((network, state.contour), state.poles.omega, figures)
+        nodes, acting, multipliers, along = self._fields((network, state.contour), state.poles.felt.omega, figures)
         of, to = np.tile(np.arange(count), len(figures)), np.repeat(np.arange(len(figures)), count)
         slopes, by_left, by_right = network_slopes(
             (nodes.omega, nodes.weight), *network.arguments(T), (network.ports, network.station_dof),

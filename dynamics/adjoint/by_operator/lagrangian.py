@@ -108,7 +108,7 @@ class OperatorLagrangian:
         if _waves(near.network, contour) == _waves(self._network, self._contour):
             own = self._lines.of(self.equilibrium)
             return total + float(self._at_once.slopes(self._number) @ (near.numbers - own.numbers))
-        poles = follow_poles(self._state.poles, near.network, contour.T)
+        poles = follow_poles(self._state.poles.felt, near.network, contour.T)
         if poles is None:
             return float("nan")
         return total + self._paired(near.network, contour, poles.omega) - self._own_pairing
@@ -130,7 +130,7 @@ class OperatorLagrangian:
 
     @cached_property
     def _own_pairing(self) -> float:
-        return self._paired(self._network, self._contour, self._state.poles.omega)
+        return self._paired(self._network, self._contour, self._state.poles.felt.omega)
 
 
 def _waves(network: LineNetwork, contour: Contour) -> tuple[object, ...]:

@@ -65,7 +65,7 @@ class NearLines:
     """
 
     def __init__(self, equilibrium: Equilibrium, harmonics: int) -> None:
-        self._harmonics, self._order = harmonics, network_order(equilibrium.mesh)
+        self._harmonics, self._order = harmonics, network_order(equilibrium)
         count, period = 16 * harmonics, equilibrium.mesh.layout.length
         self._heights = heights_near(equilibrium, np.arange(count, dtype=np.float64) * (period / count))
         self._known: dict[int, NearLine] = {}
