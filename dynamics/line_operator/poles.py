@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ FELT = -5.0
 STEP, WINDOW, MARGIN = 0.5, 12.0, 24.0
 PROBES, FOLLOWED = 4, 2
 SECANTS, CLOSE = 12, 1.0e-7  # of the last step: the error left is smaller still
+PASSING = 1.0e-3  # the same on the way to another line, unless poles meet
 LEAST_STEP = 1.0e-3
 FARTHEST, ASTRAY = 0.4, 0.1  # distances between harmonics: a pole may move by, and miss a later guess by
 SAME = 1.0e-5  # rad/s
@@ -60,6 +62,11 @@ class KnownPoles:
     network: LineNetwork
     T: float
     omega: Complexes
+
+    @cached_property
+    def loads(self) -> Floats:
+        """Loads of the probes by which other lines are searched (dof, 2 probe)."""
+        return _random_loads(self.network, self.T, FOLLOWED)
 
     @property
     def felt(self) -> KnownPoles:
@@ -137,8 +144,8 @@ def follow_poles(known: KnownPoles, network: LineNetwork, T: float) -> KnownPole
     """Follow a line's poles to another one with the same stations.
 
     None where the lines do not compare, or a pole got lost. Each is sought from where it was. One that loses its way
-    (it does not settle, rises above the axis, moves far or meets another) is followed on its own, in steps that are
-    halved where it does so.
+    (it does not settle, rises above the axis, moves far or meets another) is followed in steps, which are halved where
+    it does so.
     """
     start = known.network
     if start.n != network.n or not all(
@@ -153,53 +160,58 @@ def follow_poles(known: KnownPoles, network: LineNetwork, T: float) -> KnownPole
     way = _Way(known, network, T)
     found = way.poles(1.0, known.omega)
     lost = ~way.is_near(found, known.omega, FARTHEST) | _meet(found)
-    alone = np.zeros(len(found), np.bool_)
-    while lost.any():
-        for k in np.flatnonzero(lost):
-            found[k] = way.walk(known.omega[k])
-        alone |= lost
-        lost = _meet(found)
-        if np.isnan(found).any() or (lost.any() and alone[lost].all()):
-            return None
-        lost &= ~alone
-    return KnownPoles(network, T, found)
+    for close in (PASSING, CLOSE):
+        stepped = np.zeros(len(found), np.bool_)
+        while (lost & ~stepped).any():
+            now, stepped = lost & ~stepped, stepped | lost
+            found[now] = way.walk(known.omega[now], close)
+            lost = np.isnan(found) | _meet(found)
+        if not lost.any():
+            return KnownPoles(network, T, found)
+    return None
 
 
 class _Way:
     """Lines between two others, and what poles do from one to the next."""
 
     def __init__(self, known: KnownPoles, network: LineNetwork, T: float) -> None:
-        self.start, self.end, self.T = known.network, network, (known.T, T)
-        self.loads = _random_loads(known.network, known.T, FOLLOWED)
+        self.start, self.end, self.T, self.loads = known.network, network, (known.T, T), known.loads
         self.probes: dict[float, _Probes] = {}
 
-    def poles(self, share: float, guess: Complexes) -> Complexes:
+    def poles(self, share: float, guess: Complexes, close: float = CLOSE) -> Complexes:
         """Poles of the line at a share of the way, from guesses; not a number where one does not settle."""
         if share not in self.probes:
             first, last = self.T
             between = _between(self.start, self.end, share)
             self.probes[share] = _Probes(between, first + share * (last - first), self.loads)
-        return _corrected(self.probes[share], guess)
+        return _corrected(self.probes[share], guess, close)
 
-    def is_near(self, found: Complexes, guess: Complexes, most: float) -> NDArray[np.bool_]:
+    def is_near(self, found: Complexes, guess: Complexes, most: float | Floats) -> NDArray[np.bool_]:
         """Whether poles are below the axis and less than ``most`` distances between harmonics from the guesses."""
         near = np.abs(found - guess) < most * 2.0 * np.pi / max(self.T)
         return np.asarray(near & (found.imag < 0.0), dtype=np.bool_)
 
-    def walk(self, omega: complex) -> complex:
-        """Follow one pole from the first line to the last, as far as it went from step to step."""
-        done, step, before, most = 0.0, 0.5, None, FARTHEST
-        while step > LEAST_STEP:
-            share = min(1.0, done + step)
-            guess = omega if before is None else omega + (omega - before[1]) * (share - done) / (done - before[0])
-            found = self.poles(share, np.array([guess]))
-            if not self.is_near(found, np.array([guess]), most)[0]:
-                step *= 0.5
-                continue
-            if share == 1.0:
-                return complex(found[0])
-            before, omega, done, step, most = (done, omega), complex(found[0]), share, 2.0 * step, ASTRAY
-        return complex(np.nan)
+    def walk(self, omega: Complexes, close: float) -> Complexes:
+        """Follow poles from the first line to the last, each in steps as long as it lets itself be guessed ahead.
+
+        On the way they are found to ``close``.
+        """
+        now, before = omega.copy(), omega.copy()
+        done, last, step, most = (np.full(len(omega), x) for x in (0.0, -1.0, 0.5, FARTHEST))
+        while (done < 1.0).any():
+            target = np.minimum(1.0, done + step)
+            share = float(target[done < 1.0].min())  # those that are farthest behind, together
+            at = np.flatnonzero((done < 1.0) & (target == share))
+            guess = now[at] + (now[at] - before[at]) * ((share - done[at]) / (done[at] - last[at]))
+            found = self.poles(share, guess, CLOSE if share == 1.0 else close)
+            near = self.is_near(found, guess, most[at])
+            step[at] *= np.where(near, 2.0, 0.5)
+            at, found = at[near], found[near]
+            before[at], last[at], now[at], done[at], most[at] = now[at], done[at], found, share, ASTRAY
+            if step.min() <= LEAST_STEP:
+                now[(done < 1.0) & (step <= LEAST_STEP)] = np.nan
+                done[step <= LEAST_STEP] = 1.0
+        return now
 
 
 def _meet(found: Complexes) -> NDArray[np.bool_]:
@@ -226,8 +238,8 @@ def _between(start: LineNetwork, end: LineNetwork, share: float) -> LineNetwork:
     )
 
 
-def _corrected(probes: _Probes, guess: Complexes) -> Complexes:
-    """Poles by the secant rule from guesses, all at once; not a number where one does not settle."""
+def _corrected(probes: _Probes, guess: Complexes, close: float) -> Complexes:
+    """Poles by the secant rule from guesses, all at once; not a number where one does not settle to ``close``."""
     s, other = guess * probes.T, guess * probes.T + 1.0e-4 * (1.0 + 1.0j)
     here, there = np.split(probes.inverse(np.concatenate([s, other])), 2)
     imaginary, moving = np.abs(guess.real) < 1.0e-6, np.arange(len(s))
@@ -238,7 +250,7 @@ def _corrected(probes: _Probes, guess: Complexes) -> Complexes:
         step /= np.maximum(1.0, np.abs(step))
         other, there = s[moving], here
         s[moving] -= step
-        still = np.abs(step) > CLOSE * np.maximum(1.0, np.abs(s[moving]))
+        still = np.abs(step) > close * np.maximum(1.0, np.abs(s[moving]))
         moving, other, there = moving[still], other[still], there[still]
         if not still.any():
             break
