@@ -14,6 +14,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from typing import Any, BinaryIO, ClassVar, Self
@@ -54,6 +55,8 @@ class OwnProcess:
         self._about, self._time_limit_s = about, time_limit_s
         if not hasattr(os, "fork"):
             raise self.error(f"{about} needs Linux or macOS, where it runs in a process that can be ended")
+        # its files go where this process takes them away: one that is killed cannot
+        self._files = tempfile.TemporaryDirectory(prefix="own_process_", ignore_cleanup_errors=True)
         (theirs, self._requests), (self._answers, written) = os.pipe(), os.pipe()
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", module, str(theirs), str(written)],
@@ -62,6 +65,7 @@ class OwnProcess:
             stderr=subprocess.DEVNULL,
             pass_fds=(theirs, written),
             start_new_session=True,
+            env={**os.environ, "TMPDIR": self._files.name},
         )
         os.close(theirs)
         os.close(written)
@@ -97,6 +101,7 @@ class OwnProcess:
             if end >= 0:
                 os.close(end)
         self._requests = self._answers = -1
+        self._files.cleanup()
 
     def _read(self, size: int, until: float) -> bytes:
         content = b""

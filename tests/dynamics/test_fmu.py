@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -93,13 +94,17 @@ def test_the_yield_of_a_head_is_that_of_its_masses(lumped_fmu):
         ("fails_at", "failed in fmi._DoStep at .* s with status 3|failed in fmi.DoStep at .* s with status 3"),
     ],
 )
-def test_an_fmu_that_goes_wrong_on_its_way_ends_the_run_in_a_sentence(run, lumped_fmu, version, parameter, sentence):
+def test_an_fmu_that_goes_wrong_on_its_way_ends_the_run_in_a_sentence(
+    run, lumped_fmu, version, parameter, sentence, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     began = time.monotonic()
     found = run(fmu_of(lumped_fmu(version), parameters={parameter: 1.4}, time_limit_s=0.5))
     assert found.solution.status is Status.DEVICE_FAILED
     assert re.search(sentence, found.message), found.message
     assert "\n" not in found.message and str(lumped_fmu(version)) in found.message
     assert time.monotonic() - began < 60.0
+    assert not list(tmp_path.iterdir()), "a process that is killed leaves nothing behind"
 
 
 @pytest.mark.parametrize(
