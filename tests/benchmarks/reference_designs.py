@@ -1,10 +1,10 @@
 """Reference standard deviations of random designs: ``.venv/bin/python tests/benchmarks/reference_designs.py``.
 
-Forty designs a case (droppers moved by 0.6 m, heights by 12 mm; `random_lines`), each marched until the state repeats to
-1e-4: with steps of 1 and 0.5 ms on elements of 0.5 m in a window of 20 + 26 spans, and with 1 ms on elements of 0.25 m,
-and in a window of 40 + 52 spans. Steps are extrapolated by Richardson's rule, from the change c between the two by
-c / 3; what a finer mesh and a wider window change is added. The error is the sum of these three, sign left out. Results
-go to `reference_designs.json`, which `bench_design` holds figures against.
+Forty designs a case (droppers moved by 0.6 m, heights by 12 mm; `random_lines`), each marched until the state repeats
+to 1e-4: with steps of 1 and 0.5 ms on elements of 0.5 m in a window of 20 + 26 spans, with 1 ms on elements of 0.25 m,
+and with 1 ms in a window of 40 + 52 spans. Steps are extrapolated by Richardson's rule, from the change c between the
+two by c / 3; what a finer mesh and a wider window change is added. The error is the sum of these three without their
+signs. Results go to `reference_designs.json`, which `bench_design` holds figures against.
 """
 
 import json
