@@ -4,7 +4,7 @@ A bay of a wire runs from one dropper, support, clamp or mass to the next. Betwe
 bending stiffness is solved in closed form (`kernel`), so that no mesh enters. In the wires above the contact wire a
 bay's tension changes, uniformly over the bay, as its ends move along the track and its heights change; the bay's
 inertia along the track sits at its ends, as in `catenary.linearised.cell`. The contact wire keeps its tension, which
-moves sigma by less than 0.1 % (docs/theory/line-operator.md).
+moves sigma by less than 0.1 % on lines as published, by up to 1.5 % on some designs (docs/theory/line-operator.md).
 
 Legend: dofs are heights and slopes of stations, and positions along the track of those of the wires above, the
 support's first (the interface), then along the track; the next period's interface is numbered behind the own dofs.

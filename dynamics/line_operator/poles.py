@@ -33,13 +33,13 @@ Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
 HIGHEST = 190.0  # rad/s: poles of higher frequencies move sigma below 20 Hz by less than 1e-4
-# lines searched, a decay a period: poles are known down to the lowest, and felt (by 1e-6 of their residue) down to FELT
+# lines searched, in decays per period: poles are known down to the lowest, and felt down to FELT (weight 1e-6)
 BOTTOM, BETWEEN, TOP = -9.0, (-6.5, -4.0, -1.5), 1.0
 FELT = -5.0
 STEP, WINDOW, MARGIN = 0.5, 12.0, 24.0
 PROBES, FOLLOWED = 4, 2
 SECANTS, CLOSE = 12, 1.0e-7  # of the last step: the error left is smaller still
-PASSING = 1.0e-3  # the same on the way to another line, unless poles meet
+PASSING = 1.0e-3  # the same on the way to another line, unless poles meet or get lost
 LEAST_STEP = 1.0e-3
 FARTHEST, ASTRAY = 0.4, 0.1  # distances between harmonics: a pole may move by, and miss a later guess by
 SAME = 1.0e-5  # rad/s
@@ -56,7 +56,7 @@ class KnownPoles:
     T : float
         Time of a period [s].
     omega : complex array (pole,)
-        [rad/s]; real part 0 to `HIGHEST`, down to `BOTTOM`.
+        [rad/s]; real part 0 to `HIGHEST`, down to `BOTTOM` where they were searched for.
     """
 
     network: LineNetwork
@@ -67,6 +67,10 @@ class KnownPoles:
     def loads(self) -> Floats:
         """Loads of the probes by which other lines are searched (dof, 2 probe)."""
         return _random_loads(self.network, self.T, FOLLOWED)
+
+    def moved_to(self, other: KnownPoles) -> bool:
+        """Whether poles that were followed from these have moved: the same line has the same ones."""
+        return bool(np.abs(other.omega - self.omega).max(initial=0.0) > SAME)
 
     @property
     def felt(self) -> KnownPoles:
@@ -143,7 +147,7 @@ def _all_below(probes: _Probes, poles: Complexes, bottom: DeterminantPath, edges
 def follow_poles(known: KnownPoles, network: LineNetwork, T: float) -> KnownPoles | None:
     """Follow a line's poles to another one with the same stations.
 
-    None where the lines do not compare, or a pole got lost. Each is sought from where it was. One that loses its way
+    None where the lines do not compare, or a pole got lost. Each starts from its old place. One that loses its way
     (it does not settle, rises above the axis, moves far or meets another) is followed in steps, which are halved where
     it does so.
     """
@@ -192,7 +196,7 @@ class _Way:
         return np.asarray(near & (found.imag < 0.0), dtype=np.bool_)
 
     def walk(self, omega: Complexes, close: float) -> Complexes:
-        """Follow poles from the first line to the last, each in steps as long as it lets itself be guessed ahead.
+        """Follow poles from the first line to the last, each in steps as long as extrapolation allows.
 
         On the way they are found to ``close``.
         """
@@ -205,7 +209,7 @@ class _Way:
             guess = now[at] + (now[at] - before[at]) * ((share - done[at]) / (done[at] - last[at]))
             found = self.poles(share, guess, CLOSE if share == 1.0 else close)
             near = self.is_near(found, guess, most[at])
-            step[at] *= np.where(near, 2.0, 0.5)
+            step[at] = np.where(near, 2.0, 0.5) * (share - done[at])
             at, found = at[near], found[near]
             before[at], last[at], now[at], done[at], most[at] = now[at], done[at], found, share, ASTRAY
             if step.min() <= LEAST_STEP:

@@ -31,7 +31,7 @@ class DeviceError(Exception):
 
 
 class OwnProcess:
-    """A process with two pipes; a context that ends it.
+    """A process with two pipes and a folder for its temporary files; a context that ends it and takes these away.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class OwnProcess:
                 os.write(self._requests, self.stop)
                 self._process.wait(timeout=1.0)
             except (OSError, subprocess.TimeoutExpired):
-                self._process.kill()
+                os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         for end in (self._requests, self._answers):
             if end >= 0:

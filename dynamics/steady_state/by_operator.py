@@ -18,7 +18,7 @@ from catenary.linearised.static_checks import SLACK_FORCE
 from dynamics.contact_force.statistics import contact_statistics, filter_force
 from dynamics.line_operator.answers import Contour, bare_wire, line_answers
 from dynamics.line_operator.contact import contact_system
-from dynamics.line_operator.network import line_network
+from dynamics.line_operator.network import LineNetwork, line_network
 from dynamics.line_operator.poles import KnownPoles, find_poles, follow_poles
 from dynamics.line_operator.slack import solve_slack
 from dynamics.line_operator.state import OperatorState
@@ -35,6 +35,7 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 
 HIGHEST_HZ = 80.0  # of the contact force
 SAMPLES = 330  # of a dropper's own time a span, at least
+UNCOUNTED = "poles of the line that could not be counted"
 
 
 def why_marched(case: CaseSpec, eq: Equilibrium) -> str:
@@ -63,18 +64,25 @@ def solve_by_operator(
     began, fineness = time.perf_counter(), resolution * case.periodic.resolution
     network, speed = line_network(eq), case.speed
     contour = Contour(network.period / speed, speed, int(np.ceil(fineness * HIGHEST_HZ * network.period / speed)))
-    followed = None if start is None else follow_poles(start, network, contour.T)
-    poles = followed or find_poles(network, contour.T)
-    if poles is None:
-        return "poles of the line that could not be counted"
+    samples = round(fineness * SAMPLES * case.catenary.spans_of_a_period)
+    poles = None if start is None else follow_poles(start, network, contour.T)
+    found = UNCOUNTED if poles is None else _state(case, eq, (network, contour, poles), samples)
+    if isinstance(found, str) and (start is None or poles is None or start.moved_to(poles)):
+        # a pole may be missing that rose from deeper than is known
+        poles = find_poles(network, contour.T)
+        found = found if poles is None else _state(case, eq, (network, contour, poles), samples)
+    return found if isinstance(found, str) else _Found(case, eq, found).solution(time.perf_counter() - began)
+
+
+def _state(
+    case: CaseSpec, eq: Equilibrium, line: tuple[LineNetwork, Contour, KnownPoles], samples: int
+) -> OperatorState | str:
+    """State of a line whose poles are known, or why it has to be marched."""
+    network, contour, poles = line
     answers = line_answers(network, contour, poles.felt.omega)
     contact = contact_system(case, eq, (network, contour, bare_wire(network, contour)), answers)
-    samples = round(fineness * SAMPLES * case.catenary.spans_of_a_period)
     slack = solve_slack((network, contour), answers, contact, eq.dropper_spring_force, samples)
-    if slack.problem:  # a pole may be missing that rose from deeper than is known
-        return slack.problem if followed is None else solve_by_operator(case, eq, None, resolution)
-    found = _Found(case, eq, OperatorState(network, contour, poles, answers, slack.contact, slack))
-    return found.solution(time.perf_counter() - began)
+    return slack.problem or OperatorState(network, contour, poles, answers, slack.contact, slack)
 
 
 @dataclass(frozen=True)

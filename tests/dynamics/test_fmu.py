@@ -98,6 +98,7 @@ def test_an_fmu_that_goes_wrong_on_its_way_ends_the_run_in_a_sentence(
     run, lumped_fmu, version, parameter, sentence, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     began = time.monotonic()
     found = run(fmu_of(lumped_fmu(version), parameters={parameter: 1.4}, time_limit_s=0.5))
     assert found.solution.status is Status.DEVICE_FAILED
