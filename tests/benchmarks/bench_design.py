@@ -99,7 +99,9 @@ def test_operator_and_march(figure, line, pantograph, speed):
             solved = [(d, s.operator_start) for d, s in zip(designs, solutions, strict=True) if s.operator_start][:NEAR]
             rng = np.random.default_rng(1)
             _, near = timed(case, [moved(d, rng) for d, _ in solved], [s for _, s in solved])
-            figure("  one near a solved design, droppers in tension", f"median {statistics.median(near):.0f} ms", "25 ms")
+            figure(
+                "  one near a solved design, droppers in tension", f"median {statistics.median(near):.0f} ms", "25 ms"
+            )
         found, known = against(solutions, references[:count])
         figure(f"  {name}: bias; scatter; largest; rank, {known} designs against references", found, REACH)
         hard = [r["least_force_N"] < 10.0 for r in references[:count]]
