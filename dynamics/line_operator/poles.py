@@ -72,7 +72,7 @@ class KnownPoles:
         """Whether poles that were followed from these have moved: the same line has the same ones."""
         return bool(np.abs(other.omega - self.omega).max(initial=0.0) > SAME)
 
-    @property
+    @cached_property
     def felt(self) -> KnownPoles:
         """Those that move a steady state; the others are known for lines on which they have risen."""
         return replace(self, omega=self.omega[self.omega.imag * self.T > FELT])

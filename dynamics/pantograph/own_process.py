@@ -6,6 +6,7 @@ status and two numbers, or `FAILED` and the length of the sentence that follows.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -95,7 +96,8 @@ class OwnProcess:
                 os.write(self._requests, self.stop)
                 self._process.wait(timeout=1.0)
             except (OSError, subprocess.TimeoutExpired):
-                os.killpg(self._process.pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError, PermissionError):  # it has ended meanwhile
+                    os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         for end in (self._requests, self._answers):
             if end >= 0:

@@ -104,6 +104,13 @@ def light():
 
 
 @pytest.fixture(scope="module")
+def constant():
+    """Tensions stay as they are at rest, and no wire has places along the track."""
+    case = case_of("bruni_2015", "bruni_2015", 179.7, mean_force_N=55.0)
+    return Solved.of(case.with_changes(catenary={"tension_in_motion": "constant"}))
+
+
+@pytest.fixture(scope="module")
 def slack():
     """Droppers slacken near the pantograph and far behind it."""
     solved = Solved.of(case_of("bruni_2015", "bruni_2015", 320.0, mean_force_N=200.0))
@@ -179,7 +186,7 @@ def test_slopes_of_the_pairings_are_their_differences(name, build_line):
 DESIGN = [("contact_wire_heights", k, 1e-6) for k in (0, 2, 3)] + [("positions", k, 4e-5) for k in (1, 6)]
 
 
-@pytest.mark.parametrize("name", ["light", "slack", "stitched", "airborne"])
+@pytest.mark.parametrize("name", ["light", "constant", "slack", "stitched", "airborne"])
 def test_derivatives_by_heights_and_stations_are_those_of_the_whole_computation(name, request):
     solved, found, wanted, same = request.getfixturevalue(name), [], [], []
     for key, index, step in DESIGN:

@@ -14,7 +14,7 @@ from dynamics.steady_state import by_operator
 from dynamics.steady_state.learned_start import learned_start
 
 SPEED, MEAN = 320.0, 0.00097 * 320.0**2 + 70.0
-# of the random designs that are marched on finer meshes, steps and windows, two of which a pole rises
+# random designs that were marched on finer meshes, steps and windows; on these two a pole rises
 KEPT = Path(__file__).parents[1] / "benchmarks" / "reference_designs.json"
 NEAR_THE_AXIS, BELOW_THE_CONTOUR = 29, 38
 BOTH = (NEAR_THE_AXIS, BELOW_THE_CONTOUR)
@@ -53,7 +53,7 @@ def test_poles_that_rise_are_those_that_are_found(nominal, number):
 
 @pytest.mark.parametrize("number", BOTH)
 def test_a_design_of_which_a_pole_rises_has_the_force_of_the_march(nominal, number):
-    """Without that pole its slack is not found, and a march of this step is 1.5 to 5 % off."""
+    """Without that pole its slack is not found, and a march of this step is some per cent off."""
     found = solve(design(nominal, number), learned_start(nominal))
     assert found.method == "operator", found.message
     assert found.statistics.contact_force_std_N == pytest.approx(reference(number)["sigma_N"], rel=1e-2)
