@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.linearised.cell import VerticalCell
-from dynamics.line_operator.poles import KnownPoles
+from dynamics.line_operator.poles.known import KnownPoles
 from dynamics.open_line.solve import solve_open_line
 from dynamics.pantograph.aerodynamic import Lift, lift_of, pressed_case
 from dynamics.results.solution import Solution

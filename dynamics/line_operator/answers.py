@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
-from dynamics.line_operator.kernel import network_answers, port_answers
 from dynamics.line_operator.network import LineNetwork
+from dynamics.line_operator.ports import port_answers
 
 __all__ = ["Answers", "Contour", "applied", "bare_wire", "line_answers", "wave_answers"]
 
@@ -52,6 +52,8 @@ class Contour:
         y0 T [-].
     reach : float
         Highest frequency over that of the highest harmonic.
+    before : float
+        Periods before the pantograph passes a dropper in which the dropper may slacken.
     """
 
     T: float
@@ -60,6 +62,7 @@ class Contour:
     images: int = 4
     decay: float = 1.6
     reach: float = 1.2
+    before: float = 1.0
 
     @property
     def depth(self) -> float:
@@ -140,16 +143,11 @@ class Answers:
 
 def line_answers(network: LineNetwork, contour: Contour, poles: Complexes) -> Answers:
     """Solve a line at all frequencies of a contour, and at the poles below the real axis."""
-    count, loads, args = contour.count, network.loads, network.arguments(contour.T)
+    count, args = contour.count, network.arguments(contour.T)
     ring = contour.frequencies(0, count)
-    X = network_answers(np.concatenate([ring, (poles[:, None] + AROUND).ravel()]), *args, loads)[0]
-    around = X[count:].reshape(len(poles), 2, *X.shape[1:])
-    residue = np.einsum("pnab,n->pab", around, 0.5 * AROUND)
     omega = np.concatenate([ring, poles])
-    tau, mu = network.damped(omega)
-    own = port_answers(X[:count], tau[:count], mu[:count], network.ports, True)
-    of_poles = port_answers(residue, tau[count:], mu[count:], network.ports, False)
-    Q, lift = (np.concatenate(pair, dtype=np.complex128) for pair in zip(own, of_poles, strict=True))
+    found = port_answers(np.concatenate([ring, (poles[:, None] + AROUND).ravel()]), *args, network.ports)
+    Q, lift = (np.concatenate([each[:count], _residues(each[count:])]) for each in found)
     S = len(network.stations)
     phase = np.exp(1j * omega[:, None] * (network.stations / contour.speed))
     weight = np.full(count, 1.0 / (contour.images * contour.T) + 0.0j)
@@ -165,6 +163,12 @@ def line_answers(network: LineNetwork, contour: Contour, poles: Complexes) -> An
         lift[:, :, S:],
         wave_answers((network.wire, network.alpha, network.beta), omega[:, None], contour.pulses, contour.speed),
     )
+
+
+def _residues(around: Complexes) -> Complexes:
+    """Residues (pole, row, column) by values at the places by all poles."""
+    values = around.reshape(-1, len(AROUND), *around.shape[1:])
+    return np.asarray(np.einsum("pnab,n->pab", values, 0.5 * AROUND), dtype=np.complex128)
 
 
 @kernel(error_model="numpy", nogil=True, fastmath={"contract", "nsz"})

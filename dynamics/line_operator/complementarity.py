@@ -15,15 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
+from dynamics.line_operator.coupling import ContactCoupling
+from dynamics.line_operator.dropper_kernels import BLOCK, DropperKernels
 from dynamics.line_operator.kernel import OPTIONS
+from dynamics.line_operator.local_time import LocalTime
 
-__all__ = ["BLOCK", "ENOUGH", "SqueezeTables", "sweep"]
+__all__ = ["ENOUGH", "SqueezeTables", "squeeze_tables", "sweep"]
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-BLOCK = 8  # samples of one dropper whose changes are passed on together
 SWEEPS = 40
 LEAST = 0.3  # share of a sweep's changes that is kept, at least
 ENOUGH = 1.0e-2  # N: a sweep that changes no squeeze by more ends the search
@@ -56,6 +58,20 @@ class SqueezeTables(NamedTuple):
     first: Ints
     end: Ints
     stiffness: Singles
+
+
+def squeeze_tables(
+    wanted: NDArray[np.bool_], kernels: DropperKernels, coupling: ContactCoupling, time: LocalTime, stiffness: Floats
+) -> SqueezeTables:
+    """Lay out the samples at which slack is allowed (sample, dropper), block by block in time."""
+    t, d = np.nonzero(wanted)
+    order = np.lexsort((t, d, t // BLOCK))
+    t, d, droppers = t[order], d[order], kernels.droppers
+    some = wanted[:, droppers]
+    first, end = some.argmax(axis=0), np.where(some.any(axis=0), len(some) - some[::-1].argmax(axis=0), 0)
+    by_force, taken = coupling.at(time, t, d)
+    local, hung = np.searchsorted(droppers, d), stiffness[droppers].astype(np.float32)
+    return SqueezeTables(kernels.stretch, by_force, taken, t, local, first, end, hung)
 
 
 @kernel(**OPTIONS)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from catenary.kernels.compiled import kernel
 from dynamics.line_operator.answers import Answers
 from dynamics.line_operator.contact import ContactSystem, fields_at, station_phases
-from dynamics.line_operator.local_time import BEFORE, LocalTime
+from dynamics.line_operator.local_time import LocalTime
 from dynamics.line_operator.network import LineNetwork
 
 __all__ = ["ContactCoupling", "contact_coupling"]
@@ -49,7 +49,7 @@ class ContactCoupling:
         samples = round(time.contour.T / time.step)
         if samples == self.samples:
             return self.by_force[t, d], self.taken[t, d]
-        place = (time.sample[t] / samples + BEFORE) * self.samples
+        place = (time.sample[t] / samples + time.contour.before) * self.samples
         left = np.minimum(place.astype(np.int64), len(self.taken) - 2)
         share = (place - left).astype(np.float32)
         scale = np.float32(self.samples / samples)

@@ -11,16 +11,17 @@ import scipy.fft
 from numpy.typing import NDArray
 
 from dynamics.line_operator.answers import Answers
-from dynamics.line_operator.complementarity import BLOCK
 from dynamics.line_operator.local_time import LocalTime
 from dynamics.line_operator.network import LineNetwork
 
-__all__ = ["DropperKernels", "dropper_kernels"]
+__all__ = ["BLOCK", "DropperKernels", "dropper_kernels"]
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
+
+BLOCK = 8  # samples of one dropper whose changes are passed on together
 
 
 @dataclass(frozen=True)

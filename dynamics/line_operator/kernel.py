@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.influence.kernel import bloch_solution, bloch_work, load_answers
-from dynamics.line_operator.network import Bays, Points, Ports
+from dynamics.line_operator.network import Bays, Points
 
-__all__ = ["OPTIONS", "add_attached", "add_ends", "assemble", "network_answers", "port_answers"]
+__all__ = ["OPTIONS", "add_attached", "add_ends", "assemble", "network_answers"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -114,15 +114,22 @@ def _add_bay(S, bays, b, tau, mu):
 
 
 @kernel(**OPTIONS)
+def _add_between(S, low, high, k):
+    """Add a spring between two dofs."""
+    S[low, low] += k
+    S[high, high] += k
+    _add(S, low, high, -k)
+
+
+@kernel(**OPTIONS)
 def add_attached(S: Complexes, omega: complex, points: Points, tau: complex, mu: complex) -> None:
     """Add what is attached to the wires."""
     for i in range(points.mass.size):
         S[i, i] += mu * points.mass[i] + tau * points.stiffness[i] + points.held[i] + 1j * omega * points.dashpot[i]
     for d in range(points.dropper.size):
-        low, high, k = points.bottom[d], points.top[d], tau * points.dropper[d]
-        S[low, low] += k
-        S[high, high] += k
-        _add(S, low, high, -k)
+        _add_between(S, points.bottom[d], points.top[d], tau * points.dropper[d])
+        if points.swaying[d, 0] >= 0:
+            _add_between(S, points.swaying[d, 0], points.swaying[d, 1], tau * points.sway[d])
 
 
 @kernel(**OPTIONS)
@@ -161,64 +168,3 @@ def network_answers(
         logs[t] = own + bloch_solution(np.exp(-1j * omega[t] * T), ni, first, rhs, work)
         load_answers(rhs, work, out[t])
     return out, logs
-
-
-@kernel(**OPTIONS)
-def port_answers(X: Complexes, tau: Complexes, mu: Complexes, ports: Ports, whole: bool) -> tuple[Complexes, Complexes]:
-    """Turn answers to unit heights and stretches into what the contact wire's stations and droppers do.
-
-    Parameters
-    ----------
-    X : complex array (omega, station + dropper, station + dropper)
-        Answers to unit loads on stations, then to unit stretches of droppers.
-    tau, mu : complex array (omega,)
-    ports : Ports
-    whole : bool
-        Whether X is an answer, and not the residue of one: the parts that no pole has are added then.
-
-    Returns
-    -------
-    complex array (omega, station + dropper, station + dropper)
-        Forces of the stations on the bare contact wire [N] and stretches of the droppers [m], by a field that runs over
-        the bare wire (its height at each station [m]), and by forces that squeeze droppers [N].
-    complex array (omega, support, station + dropper)
-        Heights of the contact wire at supports [m], by the same.
-    """
-    stiffness, mass, dropper, at, support = ports
-    S, D = stiffness.size, dropper.size
-    Q, lift = np.empty_like(X), np.empty((tau.size, support.size, S + D), np.complex128)
-    Y = np.empty((S + D, S + D), np.complex128)
-    for t in range(tau.size):
-        x, q = X[t], Q[t]
-        for s in range(S):
-            ground = tau[t] * stiffness[s] + mu[t] * mass[s]
-            for c in range(S + D):
-                Y[s, c] = ground * x[s, c]
-        for d in range(D):
-            k = tau[t] * dropper[d]
-            for c in range(S + D):
-                Y[at[d], c] -= k * x[S + d, c]
-                Y[S + d, c] = -x[S + d, c]
-        # columns: stretches as they are, heights through what acts on the stations
-        for r in range(S + D):
-            for s in range(S):
-                q[r, s] = (tau[t] * stiffness[s] + mu[t] * mass[s]) * Y[r, s]
-            for d in range(D):
-                q[r, at[d]] -= tau[t] * dropper[d] * Y[r, S + d]
-                q[r, S + d] = Y[r, S + d]
-        for k in range(support.size):
-            for s in range(S):
-                lift[t, k, s] = -(tau[t] * stiffness[s] + mu[t] * mass[s]) * x[support[k], s]
-            for d in range(D):
-                lift[t, k, at[d]] += tau[t] * dropper[d] * x[support[k], S + d]
-                lift[t, k, S + d] = -x[support[k], S + d]
-            if whole:
-                lift[t, k, support[k]] += 1.0
-        if whole:
-            for s in range(S):
-                q[s, s] -= tau[t] * stiffness[s] + mu[t] * mass[s]
-            for d in range(D):
-                q[at[d], at[d]] -= tau[t] * dropper[d]
-                q[at[d], S + d] += 1.0
-                q[S + d, at[d]] -= 1.0
-    return Q, lift

@@ -18,14 +18,14 @@ from dynamics.line_operator.answers import Answers, Contour
 from dynamics.line_operator.isolated import isolated_stretch
 from dynamics.line_operator.network import LineNetwork
 
-__all__ = ["AFTER", "BEFORE", "LocalTime", "squeeze_spectrum", "waves_at"]
+__all__ = ["LocalTime", "squeeze_spectrum", "waves_at"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Singles = NDArray[np.complex64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-BEFORE, AFTER = 1.0, 1.7  # periods that are looked at
+AFTER = 1.7  # periods that are looked at, from `Contour.before` on
 TAIL = 10  # times as far as the contour: a dropper between endless wires
 
 
@@ -37,13 +37,13 @@ class LocalTime:
     step : float
         [s].
     sample : int array (sample,)
-        Numbers, 0 at time 0, from `BEFORE` periods to `AFTER`.
+        Numbers, 0 at time 0, from `Contour.before` periods to `AFTER`.
     """
 
     def __init__(self, contour: Contour, samples: int, answers: Answers) -> None:
         self.contour, self.answers = contour, answers
         self.step, self.around = contour.T / samples, contour.images * samples
-        self.sample = np.arange(-round(BEFORE * samples), round(AFTER * samples) + 1)
+        self.sample = np.arange(-round(contour.before * samples), round(AFTER * samples) + 1)
         self.poles = answers.omega[answers.ring :]
         self._of_poles: dict[tuple[int, int, bool], Complexes] = {}
 

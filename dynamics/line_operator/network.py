@@ -55,8 +55,9 @@ class Points(NamedTuple):
     """What is attached at stations.
 
     ``mass`` [kg] and ``stiffness`` [N/m] (dof,) to the ground, ``dashpot`` [N s/m] and ``held`` [N/m] (dof,) those of
-    the messenger supports, which beta does not touch; ``bottom`` and ``top`` dofs of the droppers, their ``dropper``
-    stiffness [N/m].
+    the messenger supports, which beta does not touch; ``bottom`` and ``top`` dofs of the droppers' heights, their
+    ``dropper`` stiffness [N/m]; ``swaying`` (dropper, 2) dofs along the track of the same, -1 where there are none, and
+    the stiffness ``sway`` [N/m] with which a dropper hangs straight.
     """
 
     mass: Floats
@@ -66,19 +67,29 @@ class Points(NamedTuple):
     bottom: Ints
     top: Ints
     dropper: Floats
+    sway: Floats
+    swaying: Ints
 
 
 class Ports(NamedTuple):
-    """What acts on the stations of the contact wire.
+    """What acts on the stations of the contact wire, and where.
 
-    ``stiffness`` [N/m] to the ground and ``mass`` [kg] (station,); ``dropper`` stiffness [N/m] and the station that
-    each hangs ``at`` (dropper,); stations that are a ``support`` (support,).
+    ``stiffness`` [N/m] to the ground, ``mass`` [kg], dofs of ``height`` and position ``along`` the track (station,);
+    ``dropper`` stiffness [N/m], its ``bottom`` and ``top`` dofs and the station that it hangs ``at`` (dropper,);
+    ``chord`` stiffness [N/m] of the bay from each station to the next, and its ``tilt`` at both ends (bay, 2), none
+    with constant tensions; stations that are a ``support`` (support,).
     """
 
     stiffness: Floats
     mass: Floats
+    height: Ints
+    along: Ints
     dropper: Floats
+    bottom: Ints
+    top: Ints
     at: Ints
+    chord: Floats
+    tilt: Floats
     support: Ints
 
 
@@ -121,20 +132,15 @@ class LineNetwork:
     @property
     def ports(self) -> Ports:
         """What acts on the stations."""
-        at = np.argmax(self.points.bottom[:, None] == self.station_dof, axis=1)
-        of_stations = self.points.stiffness[self.station_dof], self.points.mass[self.station_dof]
-        support = np.argmax(self.support_dof[:, None] == self.station_dof, axis=1)
-        return Ports(*of_stations, self.points.dropper, at, support)
-
-    @property
-    def loads(self) -> Floats:
-        """Unit loads on the stations' heights, then stretches of the droppers (dof, station + dropper)."""
-        count, droppers = len(self.stations), len(self.points.bottom)
-        loads = np.zeros((self.n, count + droppers))
-        loads[self.station_dof, np.arange(count)] = 1.0
-        loads[self.points.top, count + np.arange(droppers)] += 1.0
-        loads[self.points.bottom, count + np.arange(droppers)] -= 1.0
-        return loads
+        height, bays, points = self.station_dof, self.bays, self.points
+        at = np.argmax(points.bottom[:, None] == height, axis=1)
+        of_stations = points.stiffness[height], points.mass[height], height
+        support = np.argmax(self.support_dof[:, None] == height, axis=1)
+        onward = np.argmax(bays.dof[:, 0] == height[:, None], axis=1)
+        onward = onward[bays.along[onward, 0] >= 0]
+        hung = points.dropper, points.bottom, points.top, at
+        along, chord = np.ascontiguousarray(bays.along[onward, 0]), 1.0 / bays.compliance[onward]
+        return Ports(*of_stations, along, *hung, chord, np.ascontiguousarray(bays.slope[onward]), support)
 
     def damped(self, omega: Complexes) -> tuple[Complexes, Complexes]:
         """Factors tau of stiffness [-] and mu of mass [1/s^2] at angular frequencies."""
@@ -174,7 +180,7 @@ def network_order(eq: Equilibrium) -> NetworkOrder:
     nodes = nodes[np.lexsort((nodes, np.round(mesh.node_x[nodes], 9), ~np.isin(nodes, interface)))]
     dof_of, n, ni = np.full(mesh.n_dof, -1), 0, 0
     for node in nodes.tolist():
-        still = mesh.node_wire[node] == CONTACT or eq.spec.tension_in_motion == "constant"
+        still = eq.spec.tension_in_motion == "constant"
         for d in mesh.dof[node, [Z, DZ] if still else [Z, DZ, X]].tolist():
             if dof_of[d] < 0:
                 dof_of[d], n = n, n + 1
@@ -218,17 +224,19 @@ def _bays(eq: Equilibrium, order: NetworkOrder) -> Bays:
     along = order.dof_of[mesh.dof[ends, X]]
     dof[:, 2:] += beyond[:, None]
     along[:, 1] += beyond
-    along[(mesh.group_wire == CONTACT) | (spec.tension_in_motion == "constant")] = -1
+    if spec.tension_in_motion == "constant":
+        along[:] = -1
     place = eq.q[mesh.elem_nodes][:, :, [X, Z]]
     place[:, :, 0] += mesh.elem_shift
-    length, rise = np.add.reduceat(place[:, 1] - place[:, 0], first).T
+    length, rise = np.ascontiguousarray(np.add.reduceat(place[:, 1] - place[:, 0], first).T)
     l0 = np.add.reduceat(eq.elem_l0, first)
     # Green's strain of the elements; slopes, bending at clamps included, lengthen a wire
     longer = np.add.reduceat(0.5 * slopes_squared(eq.q[mesh.elem_nodes][:, :, [Z, DZ]], eq.elem_l0), first)
     stretch = length / l0
     tension = EA * (0.5 * (stretch**2 - 1.0) + longer / l0) * stretch
     mass = rho / stretch
-    curvature = GRAVITY * mass / tension
+    # tension changes of the contact wire act on stations alone: its bays are straight
+    curvature = np.where(mesh.group_wire == CONTACT, 0.0, GRAVITY * mass / tension)
     tilt, half = rise / length, 0.5 * curvature * length
     slope = np.stack([tilt - half, tilt + half], axis=1)
     return Bays(np.ascontiguousarray(dof), along, length, tension, EI, mass, curvature, slope, l0 / EA)
@@ -247,12 +255,12 @@ def _points(eq: Equilibrium, bays: Bays, order: NetworkOrder) -> Points:
     np.add.at(mass, bays.along[moving].ravel() % n, half)
     np.add.at(stiffness, dof_of[mesh.dof[mesh.support_contact, Z]], steady_arm_stiffness(eq)[:, 2, 2])
     hung = dropper_stiffness(eq)
-    sway = dof_of[mesh.dof[mesh.dropper_top, X]]
-    np.add.at(stiffness, sway[sway >= 0], hung[sway >= 0, 0, 0])
+    sway = np.stack([dof_of[mesh.dof[ends, X]] for ends in (mesh.dropper_bottom, mesh.dropper_top)], axis=1)
     support = dof_of[mesh.dof[mesh.support_messenger, Z]]
     held[support], dashpot[support] = spec.support.messenger_stiffness, spec.support.messenger_damping
     bottom, top = (np.ascontiguousarray(dof_of[mesh.dof[k, Z]]) for k in (mesh.dropper_bottom, mesh.dropper_top))
-    return Points(mass, stiffness, held, dashpot, bottom, top, np.ascontiguousarray(hung[:, 2, 2]))
+    hung = [np.ascontiguousarray(hung[:, c, c]) for c in (Z, X)]
+    return Points(mass, stiffness, held, dashpot, bottom, top, hung[0], hung[1], sway)
 
 
 def _first(bays: Bays, points: Points, n: int, ni: int) -> Ints:
@@ -264,7 +272,8 @@ def _first(bays: Bays, points: Points, n: int, ni: int) -> Ints:
     for k in range(6):
         at = inner[:, k] < n
         np.minimum.at(first, inner[at, k], lowest[at])
-    low, high = np.minimum(points.bottom, points.top), np.maximum(points.bottom, points.top)
-    inside = low >= ni
-    np.minimum.at(first, high[inside], low[inside])
+    for ends in (np.stack([points.bottom, points.top], axis=1), points.swaying):
+        low, high = ends.min(axis=1), ends.max(axis=1)
+        inside = low >= ni
+        np.minimum.at(first, high[inside], low[inside])
     return first

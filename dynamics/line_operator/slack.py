@@ -25,33 +25,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.line_operator.answers import Answers, Contour, applied
-from dynamics.line_operator.complementarity import BLOCK, ENOUGH, SqueezeTables, sweep
+from dynamics.line_operator.complementarity import ENOUGH, SqueezeTables, squeeze_tables, sweep
 from dynamics.line_operator.contact import ContactSystem, station_phases
 from dynamics.line_operator.coupling import contact_coupling
 from dynamics.line_operator.dropper_kernels import DropperKernels, dropper_kernels
-from dynamics.line_operator.local_time import BEFORE, LocalTime
+from dynamics.line_operator.local_time import LocalTime
 from dynamics.line_operator.lost_contact import UnilateralContact
 from dynamics.line_operator.network import LineNetwork
 
-__all__ = ["SlackForces", "solve_slack"]
+__all__ = ["EARLIER", "EARLIEST", "SlackForces", "solve_slack"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-FAR = (1.0, 1.2)  # periods before and behind the pantograph in which slack is sought
-NEAR = (0.8, 1.0)  # those with fine samples
+# periods behind the pantograph in which slack is sought; fewer with fine samples; at the first end where none should be
+BEHIND, COARSER, EDGE = 1.2, 0.2, 0.1
 # samples a span of the search before: the next where sweeps ran away, as they do where droppers swing faster than that
 COARSE = (135, 200, 270)
 PUSHES = 200.0  # N: a dropper that would push by more where slack is not sought moves sigma by per cents
 PUSHED = 0.5  # N: less than that a dropper may push before its samples become candidates
 PADDING = 0.015  # periods before and behind those that push
 CORRECTIONS, SETTLED = 20, 0.1  # of hats by cubics and of the samples, at most; N
-# sweeps end where no squeeze changes by so much [N]: the first ones, later ones as a share of what the table missed,
-# and those whose squeezes are kept
+# N: sweeps end where squeezes change less: first ones; later ones, a share of what the table missed; those to keep
 FIRST, SHARE, LAST = 3.0, 0.1, 0.1
 MOST = 10.0  # times the samples of a period that may be slack: beyond, a march is quicker
 UNSETTLED = "the slack of its droppers was not found"
+EARLIER = "a dropper that is slack long before it is passed"
+EARLIEST = 2.0  # periods: one that hangs by a few N may slacken so long before
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,8 @@ def solve_slack(
             search, coarse = searched(count)
     if coarse.problem:
         return coarse
+    if line[1].before < EARLIEST and search.is_slack_before(coarse):
+        return replace(coarse, problem=EARLIER)
     fine = _Complementarity(line, answers, contact, rest, samples, search)
     fine.take(coarse.squeeze)
     return replace(fine.solve(fine.likely(coarse.squeeze > 0.0)), coarse=coarse)
@@ -166,7 +169,7 @@ class _Complementarity:
         self.phases = station_phases(*line)
         self.waves = answers.wave * (answers.weight / self.contour.speed)[:, None]
         self.kernels = DropperKernels(np.zeros(0, np.int64), np.zeros((0, 0, 0), np.float32), np.zeros((0, 0)))
-        self.near = self._since(*FAR)
+        self.near = self._since(self.contour.before, BEHIND)
         self.taken = np.zeros(self.near.shape)
         self.smooth = coarse is not None
         system = (self.network, answers, contact)
@@ -174,15 +177,17 @@ class _Complementarity:
 
     def take(self, squeeze: Floats) -> None:
         """Begin with squeezes (coarse sample, dropper); those far from the pantograph stay as they are."""
-        self.near = self._since(*NEAR)
-        coarse = np.arange(len(squeeze)) / self.coupling.samples - BEFORE
+        self.near = self._since(self.contour.before - COARSER, BEHIND - COARSER)
+        coarse = np.arange(len(squeeze)) / self.coupling.samples - self.contour.before
         fine = self.time.sample * self.time.step / self.contour.T
         found = [np.interp(fine, coarse, one) for one in squeeze.T]
         self.taken = np.column_stack(found)
 
     def likely(self, slack: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Samples next to those that are slack (coarse sample, dropper)."""
-        place = np.round((self.time.sample / self.samples + BEFORE) * self.coupling.samples).astype(np.int64)
+        place = np.round((self.time.sample / self.samples + self.contour.before) * self.coupling.samples).astype(
+            np.int64
+        )
         return self._padded(slack[np.clip(place, 0, len(slack) - 1)])
 
     def solve(self, wanted: NDArray[np.bool_]) -> SlackForces:
@@ -230,6 +235,11 @@ class _Complementarity:
         since = (self.time.sample[:, None] * self.time.step - passes) / self.contour.T
         return (since > -before) & (since < behind)
 
+    def is_slack_before(self, found: SlackForces) -> bool:
+        """Whether a dropper slackens before slack is sought, or where the search for it begins."""
+        slack = (found.squeeze > 0.0) | (found.tension < -PUSHED)
+        return bool(slack[~self._since(self.contour.before - EDGE, np.inf)].any())
+
     def _padded(self, pushed: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Samples (sample, dropper) that push, and those next to them."""
         out = pushed.copy()
@@ -239,7 +249,7 @@ class _Complementarity:
         return out
 
     def _too_long(self, tension: Floats) -> str:
-        """Say where a dropper is slack for longer than is looked at: before one passage, and behind the one before."""
+        """Say where a dropper is slack from behind one passage to before the next."""
         beyond = not self.smooth and (tension < -PUSHES)[~self.near].any()
         return "a dropper that is slack from one passage to the next" if beyond else ""
 
@@ -249,17 +259,9 @@ class _Complementarity:
             self.kernels = dropper_kernels(self.network, self.answers, self.time, droppers)
 
     def _unknown(self, wanted: NDArray[np.bool_]) -> SqueezeTables:
-        """Lay out the samples at which slack is allowed, block by block in time; contact is kept."""
+        """Lay out the samples at which slack is allowed; contact is kept."""
         self._tabulate(np.flatnonzero(wanted.any(axis=0)))
-        t, d = np.nonzero(wanted)
-        order = np.lexsort((t, d, t // BLOCK))
-        t, d, droppers = t[order], d[order], self.kernels.droppers
-        some = wanted[:, droppers]
-        first, end = some.argmax(axis=0), np.where(some.any(axis=0), len(some) - some[::-1].argmax(axis=0), 0)
-        stiffness = self.stiffness[droppers].astype(np.float32)
-        coupling = self.coupling.at(self.time, t, d)
-        local = np.searchsorted(droppers, d)
-        return SqueezeTables(self.kernels.stretch, *coupling, t, local, first, end, stiffness)
+        return squeeze_tables(wanted, self.kernels, self.coupling, self.time, self.stiffness)
 
     def _swept(self, unknown: SqueezeTables, found: _Found, enough: float) -> tuple[_Found, bool, float] | None:
         """Forces by sweeps from what was found; whether these ended, and the most that their tension missed [N].

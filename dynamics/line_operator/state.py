@@ -11,7 +11,7 @@ from dynamics.line_operator.answers import Answers, Contour, applied
 from dynamics.line_operator.contact import ContactSystem, station_phases
 from dynamics.line_operator.local_time import LocalTime
 from dynamics.line_operator.network import LineNetwork
-from dynamics.line_operator.poles import KnownPoles
+from dynamics.line_operator.poles.known import KnownPoles
 from dynamics.line_operator.slack import SlackForces
 
 __all__ = ["OperatorState"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium
 from dynamics.contact_force.statistics import ContactStatistics
-from dynamics.line_operator.poles import KnownPoles
+from dynamics.line_operator.poles.known import KnownPoles
 from dynamics.line_operator.state import OperatorState
 from dynamics.pantograph.arms_of_run import ArmFigures, TrainMotion, arms_of_run, figures_of_arms
 from dynamics.pantograph.bodies import ArmsInMotion

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.line_operator.poles import KnownPoles
+from dynamics.line_operator.poles.known import KnownPoles
 
 __all__ = ["SecantBasis", "StartPolicy", "WarmStart"]
 

@@ -7,7 +7,7 @@ the travelling window decides.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,10 @@ from dynamics.contact_force.statistics import contact_statistics, filter_force
 from dynamics.line_operator.answers import Contour, bare_wire, line_answers
 from dynamics.line_operator.contact import contact_system
 from dynamics.line_operator.network import LineNetwork, line_network
-from dynamics.line_operator.poles import KnownPoles, find_poles, follow_poles
-from dynamics.line_operator.slack import solve_slack
+from dynamics.line_operator.poles.follow import follow_poles
+from dynamics.line_operator.poles.known import KnownPoles
+from dynamics.line_operator.poles.search import find_poles
+from dynamics.line_operator.slack import EARLIER, EARLIEST, solve_slack
 from dynamics.line_operator.state import OperatorState
 from dynamics.pantograph.linear import linear_pantograph
 from dynamics.results.solution import PantographResult, Solution
@@ -82,6 +84,9 @@ def _state(
     answers = line_answers(network, contour, poles.felt.omega)
     contact = contact_system(case, eq, (network, contour, bare_wire(network, contour)), answers)
     slack = solve_slack((network, contour), answers, contact, eq.dropper_spring_force, samples)
+    if slack.problem == EARLIER:
+        earlier = replace(contour, before=EARLIEST, images=contour.images + 1)
+        return _state(case, eq, (network, earlier, poles), samples)
     return slack.problem or OperatorState(network, contour, poles, answers, slack.contact, slack)
 
 

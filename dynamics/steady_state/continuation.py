@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.line_operator.poles import KnownPoles
+from dynamics.line_operator.poles.known import KnownPoles
 from dynamics.results.warm_start import SecantBasis, WarmStart
 
 __all__ = ["Continuation"]

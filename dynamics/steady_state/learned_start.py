@@ -12,7 +12,7 @@ from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.form_finding.prescribed import prescribed_by_heights
 from catenary.layout.mesh import Mesh
 from catenary.spec.line import CatenarySpec
-from dynamics.line_operator.poles import KnownPoles
+from dynamics.line_operator.poles.known import KnownPoles
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_status

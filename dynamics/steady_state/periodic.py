@@ -17,7 +17,7 @@ from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.linearised.cell import VerticalCell
 from catenary.linearised.contact_wire import place_on_head
 from dynamics.contact_force.statistics import contact_statistics, filter_force
-from dynamics.line_operator.poles import KnownPoles
+from dynamics.line_operator.poles.known import KnownPoles
 from dynamics.results.slack_times import slack_time_of_records
 from dynamics.results.solution import PantographResult, Solution, without_figures
 from dynamics.results.warm_start import SecantBasis, WarmStart

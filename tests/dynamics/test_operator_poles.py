@@ -8,7 +8,9 @@ import pytest
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
 from dynamics.line_operator.network import line_network
-from dynamics.line_operator.poles import KnownPoles, find_poles, follow_poles
+from dynamics.line_operator.poles.follow import follow_poles
+from dynamics.line_operator.poles.known import KnownPoles
+from dynamics.line_operator.poles.search import find_poles
 from dynamics.solution import solve
 from dynamics.steady_state import by_operator
 from dynamics.steady_state.learned_start import learned_start

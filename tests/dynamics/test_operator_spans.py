@@ -5,7 +5,8 @@ import pytest
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
 from dynamics.line_operator.network import line_network
-from dynamics.line_operator.poles import KnownPoles, follow_poles
+from dynamics.line_operator.poles.follow import follow_poles
+from dynamics.line_operator.poles.known import KnownPoles
 from dynamics.solution import solve
 from dynamics.spec.status import Status
 

@@ -56,8 +56,7 @@ class FiguresAtOnce:
         nodes, acting, multipliers, along = self._fields((network, state.contour), state.poles.felt.omega, figures)
         of, to = np.tile(np.arange(count), len(figures)), np.repeat(np.arange(len(figures)), count)
         slopes, by_left, by_right = network_slopes(
-            (nodes.omega, nodes.weight), *network.arguments(T), (network.ports, network.station_dof),
-            (acting, multipliers, of), to,
+            (nodes.omega, nodes.weight), *network.arguments(T), network.ports, (acting, multipliers, of), to
         )  # fmt: skip
         moved = by_left[:, :, of] * along[1] + by_right * along[0][:, :, of]
         moved = 2.0 * np.tensordot(nodes.weight, moved, 1).real.reshape(-1, len(figures), count).sum(axis=2)
@@ -76,7 +75,7 @@ class FiguresAtOnce:
         one = self._figures[figure]
         nodes, acting, multipliers, _ = self._fields(line, poles, [one])
         both = acting, multipliers, np.arange(len(self._stages))
-        found = pairings(nodes.omega, *network.arguments(contour.T), (network.ports, network.station_dof), both)
+        found = pairings(nodes.omega, *network.arguments(contour.T), network.ports, both)
         beyond = (stage.beyond(line, m) for stage, m in zip(self._stages, one.multipliers, strict=True))
         return 2.0 * float((nodes.weight @ found).sum().real) + sum(beyond)
 

@@ -110,8 +110,9 @@ def add_products(
         Its `NUMBERS`.
     stiff : tuple
         s0 and s1 over mass per length times mu, and whether the tension changes.
-    ends : tuple of complex array (6,)
-        lam and r: height and slope at the left and at the right, positions along the track.
+    ends : tuple of complex array (8,)
+        lam and r: height and slope at the left and at the right, positions along the track, and heights altogether,
+        with whatever field runs over the bare wire.
     out : complex array (11,)
         W, X, Y, V, U, Z, then those with the elongation e: e e, and e with sum, difference, left and right height.
     """
@@ -126,13 +127,13 @@ def add_products(
     out[5] += lg * rg
     if changes:
         curvature, left, right = bay[4], bay[5], bay[6]
-        el = -left * lam[0] + right * lam[2] - curvature * (s0 * ls + s1 * ld) - lam[4] + lam[5]
-        er = -left * r[0] + right * r[2] - curvature * (s0 * rs + s1 * rd) - r[4] + r[5]
+        el = -left * lam[6] + right * lam[7] - curvature * (s0 * ls + s1 * ld) - lam[4] + lam[5]
+        er = -left * r[6] + right * r[7] - curvature * (s0 * rs + s1 * rd) - r[4] + r[5]
         out[6] += el * er
         out[7] += ls * er + el * rs
         out[8] += ld * er + el * rd
-        out[9] += lam[0] * er + el * r[0]
-        out[10] += lam[2] * er + el * r[2]
+        out[9] += lam[6] * er + el * r[6]
+        out[10] += lam[7] * er + el * r[7]
 
 
 @kernel(**OPTIONS)

@@ -10,7 +10,7 @@ multipliers are formed again.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,7 +25,7 @@ from dynamics.adjoint.by_operator.stages import Stage
 from dynamics.line_operator.answers import Contour, bare_wire
 from dynamics.line_operator.contact import own_answers
 from dynamics.line_operator.network import LineNetwork
-from dynamics.line_operator.poles import follow_poles
+from dynamics.line_operator.poles.follow import follow_poles
 from dynamics.line_operator.state import OperatorState
 from dynamics.spec.case import CaseSpec
 
@@ -100,7 +100,7 @@ class OperatorLagrangian:
     def value(self, case: CaseSpec, equilibrium: Equilibrium) -> float:
         """Value for a line found on the same mesh; only differences mean something. NaN where its poles get lost."""
         near = self._lines.of(equilibrium)
-        contour = Contour(near.network.period / case.speed, case.speed, self._contour.harmonics)
+        contour = replace(self._contour, T=near.network.period / case.speed, speed=case.speed)
         by_line = contour == self._contour and case.model_copy(update={"catenary": self.case.catenary}) == self.case
         total = self._own_beside if by_line else self._beside(case, contour)
         total += float((self._contact @ near.static).real)

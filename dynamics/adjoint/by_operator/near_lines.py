@@ -20,7 +20,7 @@ __all__ = ["NearLine", "NearLines", "slopes_by_numbers"]
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-ATTACHED = ("mass", "stiffness", "held", "dashpot", "dropper")
+ATTACHED = ("mass", "stiffness", "held", "dashpot", "dropper", "sway")
 
 
 @dataclass(frozen=True)

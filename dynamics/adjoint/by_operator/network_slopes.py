@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.adjoint.by_operator.bays import PRODUCTS, WAVES, add_bay_slopes, add_products, bay_waves
-from dynamics.adjoint.by_operator.pairings import Acting, Multipliers, acted_loads, add_lifted, answers_taken
+from dynamics.adjoint.by_operator.pairings import Acting, Multipliers, add_lifted, take_field
 from dynamics.influence.kernel import bloch_opposite, bloch_solution, bloch_work
 from dynamics.line_operator.kernel import OPTIONS, add_attached, add_ends
 from dynamics.line_operator.network import Bays, Points, Ports
+from dynamics.line_operator.ports import acted_loads, answers_taken, station_forces
 
 __all__ = ["NetworkSlopes", "network_slopes"]
 
@@ -32,7 +33,7 @@ class NetworkSlopes(NamedTuple):
     """Derivatives of the pairings of every figure by the network's numbers.
 
     ``bay`` (figure, bay, number), by `dynamics.adjoint.by_operator.bays.NUMBERS`; ``mass``, ``stiffness``, ``held``,
-    ``dashpot`` (figure, dof) of what is attached, ``dropper`` (figure, dropper) of stiffnesses.
+    ``dashpot`` (figure, dof) of what is attached, ``dropper`` and ``sway`` (figure, dropper) of stiffnesses.
     """
 
     bay: Floats
@@ -41,6 +42,7 @@ class NetworkSlopes(NamedTuple):
     held: Floats
     dashpot: Floats
     dropper: Floats
+    sway: Floats
 
 
 @kernel(**OPTIONS)
@@ -73,9 +75,13 @@ def _add_points(w, damped, motions, points, columns, slopes):
             slopes.stiffness[to[c], i] -= (tau * product).real
     for d in range(points.dropper.size):
         low, high = points.bottom[d], points.top[d]
+        back, forth = points.swaying[d]
         for c in range(of.size):
             product = (lam[high, c] - lam[low, c]) * (r[high, of[c]] - r[low, of[c]])
             slopes.dropper[to[c], d] -= (w * tau * product).real
+            if back >= 0:
+                product = (lam[forth, c] - lam[back, c]) * (r[forth, of[c]] - r[back, of[c]])
+                slopes.sway[to[c], d] -= (w * tau * product).real
 
 
 @kernel(**OPTIONS)
@@ -86,6 +92,7 @@ def _empty_slopes(figures, bays, dofs, droppers):
         np.zeros((figures, dofs)),
         np.zeros((figures, dofs)),
         np.zeros((figures, dofs)),
+        np.zeros((figures, droppers)),
         np.zeros((figures, droppers)),
     )
 
@@ -113,11 +120,14 @@ def _assembled(S, omega, damped, bays, points, table, waves):
 
 @kernel(**OPTIONS)
 def _add_bays(w, damped, bays, table, waves, motions, columns, slopes):
-    """Add the derivatives by the bays' numbers to all figures."""
-    (tau, mu), (lam, r), (of, to), (values, changed) = damped, motions, columns, waves
+    """Add the derivatives by the bays' numbers to all figures.
+
+    Waves of the contact wire's bays run on its bare bays, and chords move with it altogether (``total``).
+    """
+    (tau, mu), (lam, r, total_lam, total_r), (of, to), (values, changed) = damped, motions, columns, waves
     figures = slopes.bay.shape[0]
     products = np.empty((figures, PRODUCTS), np.complex128)
-    le, re = np.zeros(6, np.complex128), np.zeros(6, np.complex128)
+    le, re = np.zeros(8, np.complex128), np.zeros(8, np.complex128)
     for b in range(bays.length.size):
         changes, m = bays.along[b, 0] >= 0, table[b, 3] * mu
         products[:, :] = 0.0
@@ -128,6 +138,8 @@ def _add_bays(w, damped, bays, table, waves, motions, columns, slopes):
             if changes:
                 for k in range(2):
                     le[4 + k], re[4 + k] = lam[bays.along[b, k], c], r[bays.along[b, k], of[c]]
+                    height = bays.dof[b, 2 * k]
+                    le[6 + k], re[6 + k] = total_lam[height, c], total_r[height, of[c]]
             add_products(table[b], stiff, (le, re), products[to[c]])
         for f in range(figures):
             add_bay_slopes(table[b], (-w, tau, m, changes), (values[b], changed[b]), products[f], slopes.bay[f, b])
@@ -138,7 +150,7 @@ def network_slopes(
     omega: tuple[Complexes, Complexes],
     line: tuple[Bays, Points, Ints],
     numbers: tuple[int, float, float, float],
-    ports: tuple[Ports, Ints],
+    ports: Ports,
     both: tuple[Acting, Multipliers, Ints],
     to: Ints,
 ) -> tuple[NetworkSlopes, Complexes, Complexes]:
@@ -161,46 +173,35 @@ def network_slopes(
         multipliers of forces, and by heights of the field.
     """
     (bays, points, first), (ni, T, alpha, beta) = line, numbers
-    (ports_, station_dof), (acting, multipliers, of) = ports, both
-    n, actions, columns, stations = points.mass.size, acting.station.shape[2], of.size, station_dof.size
+    acting, multipliers, of = both
+    n, actions, columns = points.mass.size, acting.station.shape[2], of.size
     right, left = np.empty((n, actions), np.complex128), np.empty((n, columns), np.complex128)
     r, lam = np.empty((n + ni, actions), np.complex128), np.empty((n + ni, columns), np.complex128)
-    table, count, attached = _tabled(bays), bays.length.size, (points, ports_, station_dof)
+    table, count = _tabled(bays), bays.length.size
     slopes, work = _empty_slopes(to.max() + 1, count, n, points.dropper.size), bloch_work(n, ni, actions)
     waves = np.empty((count, 6), np.complex128), np.empty((count, WAVES, 6), np.complex128)
     by_left, by_right = np.empty_like(acting.station), np.empty_like(multipliers.station)
     for t in range(omega[0].size):
         w, at = 2.0 * omega[1][t], omega[0][t]
         tau, mu = 1.0 + 1j * at * beta, -at * at + 1j * at * alpha
-        ground, phase = tau * ports_.stiffness + mu * ports_.mass, np.exp(-1j * at * T)
+        phase, fields = np.exp(-1j * at * T), (acting.station[t], acting.dropper[t])
+        tests = multipliers.station[t], multipliers.dropper[t]
         _assembled(work.S, at, (tau, mu), bays, points, table, waves)
-        acted_loads(right, t, attached, acting, (ground, tau), 1.0)
+        acted_loads(right, ports, fields, (tau, mu), phase, 1.0)
         bloch_solution(phase, ni, first, right, work)
         answers_taken(work, r[:n])
-        _add_next(r, n, phase)
-        acted_loads(left, t, attached, (multipliers.station, multipliers.dropper), (ground, tau), -1.0)
-        add_lifted(left, t, multipliers.lifted, station_dof)
+        acted_loads(left, ports, tests, (tau, mu), 1.0 / phase, -1.0)
+        add_lifted(left, multipliers.lifted[t], ports)
         bloch_opposite(phase, ni, first, left, work, lam)
-        _add_next(lam, n, 1.0 / phase)
-        _add_bays(w, (tau, mu), bays, table, waves, (lam, r), (of, to), slopes)
+        total_r, total_lam = r.copy(), lam.copy()
+        take_field(total_r, fields[0], ports)
+        take_field(total_lam, tests[0], ports)
+        for motion, turn in ((r, phase), (total_r, phase), (lam, 1.0 / phase), (total_lam, 1.0 / phase)):
+            _add_next(motion, n, turn)
+        _add_bays(w, (tau, mu), bays, table, waves, (lam, r, total_lam, total_r), (of, to), slopes)
         _add_held(w, at, (lam, r), (of, to), slopes)
-        for s in range(stations):
-            r[station_dof[s]] -= acting.station[t, s]
-            lam[station_dof[s]] -= multipliers.station[t, s]
-        _add_points(w, (tau, mu), (lam, r), points, (of, to), slopes)
-        _station_forces(t, r, points, ports_, acting.dropper, (ground, tau), 1.0, station_dof, by_left)
-        _station_forces(t, lam, points, ports_, multipliers.dropper, (ground, tau), -1.0, station_dof, by_right)
+        _add_points(w, (tau, mu), (total_lam, total_r), points, (of, to), slopes)
+        station_forces(by_left[t], total_r, ports, fields[1], (tau, mu, phase), 1.0)
+        station_forces(by_right[t], total_lam, ports, tests[1], (tau, mu, 1.0 / phase), -1.0)
         by_right[t] += multipliers.lifted[t]
     return slopes, by_left, by_right
-
-
-@kernel(**OPTIONS)
-def _station_forces(t, u, points, ports, dropper, grounds, sign, station_dof, out):
-    """Forces of stations on the bare wire from total motions (dof, column), squeezes or multipliers of stretches."""
-    ground, tau = grounds
-    for c in range(u.shape[1]):
-        for s in range(station_dof.size):
-            out[t, s, c] = ground[s] * u[station_dof[s], c]
-        for d in range(points.dropper.size):
-            pull = tau * points.dropper[d] * (u[points.top[d], c] - u[points.bottom[d], c])
-            out[t, ports.at[d], c] += sign * dropper[t, d, c] - pull

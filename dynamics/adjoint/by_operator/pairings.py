@@ -5,7 +5,7 @@ answered are forces of the stations on that wire and stretches of the droppers (
 both, J = weight * left^T Q right, summed over frequencies, Q D^-1 between loads of the network.
 
 Legend: as in `dynamics.line_operator.kernel`; n frequency, s station, d dropper, c column of multipliers, a of actions,
-``of`` (c,) the action that a column pairs with; u total height or stretch, incident field less answer.
+``of`` (c,) the action that a column pairs with; u total motion with its sign turned, answer less incident field.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
-from dynamics.influence.kernel import BlochWork, bloch_solution, bloch_work
+from dynamics.influence.kernel import bloch_solution, bloch_work
 from dynamics.line_operator.kernel import OPTIONS, assemble
 from dynamics.line_operator.network import Bays, Points, Ports
+from dynamics.line_operator.ports import acted_loads, answers_taken, station_forces
 
-__all__ = ["Acting", "Multipliers", "acted_loads", "add_lifted", "answers_taken", "pairings"]
+__all__ = ["Acting", "Multipliers", "add_lifted", "pairings", "take_field"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -46,57 +47,32 @@ class Multipliers(NamedTuple):
 
 
 @kernel(**OPTIONS)
-def acted_loads(
-    rhs: Complexes,
-    t: int,
-    line: tuple[Points, Ports, Ints],
-    acting: Acting | tuple[Complexes, Complexes],
-    grounds: tuple[Complexes, complex],
-    sign: float,
-) -> None:
-    """Loads of the network by what acts, or by multipliers (sign -1), a column each."""
-    (points, ports, station_dof), (station, dropper), (ground, tau) = line, acting, grounds
-    rhs[:, :] = 0.0
-    for c in range(station.shape[2]):
-        for s in range(station_dof.size):
-            rhs[station_dof[s], c] += ground[s] * station[t, s, c]
-        for d in range(points.dropper.size):
-            pull = sign * dropper[t, d, c] - tau * points.dropper[d] * station[t, ports.at[d], c]
-            rhs[points.top[d], c] += pull
-            rhs[points.bottom[d], c] -= pull
+def add_lifted(rhs: Complexes, lifted: Complexes, ports: Ports) -> None:
+    """Add the loads of multipliers of the contact wire's heights (station, column)."""
+    for c in range(lifted.shape[1]):
+        for s in range(ports.height.size):
+            rhs[ports.height[s], c] -= lifted[s, c]
 
 
 @kernel(**OPTIONS)
-def add_lifted(rhs: Complexes, t: int, lifted: Complexes, station_dof: Ints) -> None:
-    """Add the loads of multipliers of the contact wire's heights."""
-    for c in range(lifted.shape[2]):
-        for s in range(station_dof.size):
-            rhs[station_dof[s], c] -= lifted[t, s, c]
+def take_field(u: Complexes, station: Complexes, ports: Ports) -> None:
+    """Take a field on the bare wire (station, column) away from what the network answers to it."""
+    for c in range(station.shape[1]):
+        for s in range(ports.height.size):
+            u[ports.height[s], c] -= station[s, c]
 
 
 @kernel(**OPTIONS)
-def answers_taken(work: BlochWork, out: Complexes) -> None:
-    """Copy the answers of the network (dof, column) out of its memory."""
-    for i in range(out.shape[0]):
-        for c in range(out.shape[1]):
-            out[i, c] = complex(work.Br[i, c], work.Bi[i, c])
-
-
-@kernel(**OPTIONS)
-def _paired(t, r, points, ports, acting, multipliers, grounds, station_dof, of, out):
-    """What multipliers pair with, by column."""
-    (ground, tau), (station, dropper, lifted) = grounds, multipliers
+def _paired(u, forces, ports, multipliers, of, out):
+    """What multipliers pair with, by column; u are total motions with their sign turned."""
+    station, dropper, lifted = multipliers
     for c in range(of.size):
         a, total = of[c], 0.0 + 0.0j
-        for s in range(station_dof.size):
-            u = acting.station[t, s, a] - r[station_dof[s], a]
-            total += (lifted[t, s, c] - ground[s] * station[t, s, c]) * u
-        for d in range(points.dropper.size):
-            at, squeeze = ports.at[d], acting.dropper[t, d, a]
-            own = r[points.top[d], a] - r[points.bottom[d], a]
-            stretch = tau * points.dropper[d] * (own + acting.station[t, at, a])
-            total += station[t, at, c] * (squeeze - stretch) - dropper[t, d, c] * (own + acting.station[t, at, a])
-        out[t, c] = total
+        for s in range(ports.height.size):
+            total += station[s, c] * forces[s, a] - lifted[s, c] * u[ports.height[s], a]
+        for d in range(ports.at.size):
+            total += dropper[d, c] * (u[ports.bottom[d], a] - u[ports.top[d], a])
+        out[c] = total
 
 
 @kernel(**OPTIONS)
@@ -104,7 +80,7 @@ def pairings(
     omega: Complexes,
     line: tuple[Bays, Points, Ints],
     numbers: tuple[int, float, float, float],
-    ports: tuple[Ports, Ints],
+    ports: Ports,
     both: tuple[Acting, Multipliers, Ints],
 ) -> Complexes:
     """What multipliers pair with at every frequency (omega, column).
@@ -114,22 +90,23 @@ def pairings(
     omega : complex array (omega,)
     line, numbers : tuple
         `LineNetwork.arguments`.
-    ports : tuple of Ports and int array (station,)
-        And height dofs of the stations.
+    ports : Ports
     both : tuple of Acting, Multipliers and int array (column,)
         And the action that each column of multipliers pairs with.
     """
     (bays, points, first), (ni, T, alpha, beta) = line, numbers
-    (ports_, station_dof), (acting, multipliers, of) = ports, both
-    n, actions = points.mass.size, acting.station.shape[2]
-    rhs, r = np.empty((n, actions), np.complex128), np.empty((n, actions), np.complex128)
+    acting, multipliers, of = both
+    n, actions, S = points.mass.size, acting.station.shape[2], ports.height.size
+    u, forces = np.empty((n, actions), np.complex128), np.empty((S, actions), np.complex128)
     work, out = bloch_work(n, ni, actions), np.empty((omega.size, of.size), np.complex128)
     for t in range(omega.size):
         tau, mu = 1.0 + 1j * omega[t] * beta, -omega[t] * omega[t] + 1j * omega[t] * alpha
-        ground = tau * ports_.stiffness + mu * ports_.mass
+        phase, fields = np.exp(-1j * omega[t] * T), (acting.station[t], acting.dropper[t])
         assemble(work.S, omega[t], bays, points, alpha, beta)
-        acted_loads(rhs, t, (points, ports_, station_dof), acting, (ground, tau), 1.0)
-        bloch_solution(np.exp(-1j * omega[t] * T), ni, first, rhs, work)
-        answers_taken(work, r)
-        _paired(t, r, points, ports_, acting, multipliers, (ground, tau), station_dof, of, out)
+        acted_loads(u, ports, fields, (tau, mu), phase, 1.0)
+        bloch_solution(phase, ni, first, u, work)
+        answers_taken(work, u)
+        take_field(u, fields[0], ports)
+        station_forces(forces, u, ports, fields[1], (tau, mu, phase), 1.0)
+        _paired(u, forces, ports, (multipliers.station[t], multipliers.dropper[t], multipliers.lifted[t]), of, out[t])
     return out

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from dynamics.adjoint.by_operator.dropper_tables import DropperTables, parted
 from dynamics.line_operator.answers import Contour
-from dynamics.line_operator.local_time import BEFORE, LocalTime, waves_at
+from dynamics.line_operator.local_time import LocalTime, waves_at
 from dynamics.line_operator.network import LineNetwork
 from dynamics.line_operator.slack import SlackForces
 from dynamics.line_operator.state import OperatorState
@@ -182,7 +182,7 @@ class Stage:
         """What the figure changes by with squeezes on coarser samples, from which those far away are interpolated."""
         t, d, by = self._by_taken(cause, found)
         squeeze = np.zeros(coarse.slack.squeeze.shape)
-        place = self.time.sample[t] * self.time.step / self.state.contour.T + BEFORE
+        place = self.time.sample[t] * self.time.step / self.time.contour.T + self.time.contour.before
         place = np.clip(place * coarse.slack.samples, 0.0, len(squeeze) - 1.0)
         low = np.minimum(place.astype(np.int64), len(squeeze) - 2)
         share = place - low

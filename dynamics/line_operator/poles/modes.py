@@ -1,0 +1,214 @@
+r"""Compiled correction of poles, each by loads to which its own mode answers alone.
+
+At a pole D(omega_p) v = 0 and u^T D(omega_p) = 0, u under the opposite Bloch phase. Loads b = D' v, D' the derivative
+by omega, and answers tested by a = D'^T u see that mode: since u_q^T (D(omega_p) - D(omega_q)) v_p = 0, the answer
+
+    g(omega) = a^T D(omega)^-1 b  =  (u^T D' v) / (omega - omega_p) + ...
+
+has hardly anything of poles near by, and neither has it on a line near by, where 1 / g runs straight through its zero.
+
+Legend: p pole; S, phase, ni, n as in `dynamics.influence.kernel`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.kernels.compiled import kernel
+from dynamics.influence.kernel import bloch_opposite, bloch_solution, bloch_work
+from dynamics.line_operator.kernel import OPTIONS, assemble
+from dynamics.line_operator.network import Bays, Points
+from dynamics.line_operator.ports import answers_taken
+
+__all__ = ["CLOSE", "PASSING", "Numbered", "PoleModes", "followed_poles", "pole_modes"]
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Complexes = NDArray[np.complexfloating[Any, Any]]
+Numbered: TypeAlias = tuple[Bays, Points, Ints, int, float, float, float]
+
+SECANTS = 12
+CLOSE = 1.0e-8  # of the last step: the error left is smaller still
+PASSING = 1.0e-3  # the same on the way to another line, unless poles meet or get lost
+LEAST_STEP = 1.0e-3
+FARTHEST, ASTRAY = 0.4, 0.1  # distances between harmonics: a pole may move by, and miss a later guess by
+IMAGINARY = 1.0e-6  # rad/s: a pole as near to the imaginary axis stays on it
+ASIDE, ACROSS = 1.0e-6, 1.0e-3  # of a pole: where its mode is solved for, half the step of its derivative; times 1 / T
+
+
+class PoleModes(NamedTuple):
+    """Loads b and tests a of poles, ``seen`` (pole, 2, dof); ``slope`` (pole,) is that of 1 / g at the pole [s]."""
+
+    seen: Complexes
+    slope: Complexes
+
+
+@kernel(**OPTIONS)
+def _add_moved(S, v, phase, factor, out):
+    """Add the forces (dof,) under which the period moves by v (dof,), the next one ``phase`` times as much."""
+    n, m = v.size, S.shape[0]
+    whole, forces = np.empty(m, np.complex128), np.zeros(m, np.complex128)
+    whole[:n] = v
+    for i in range(n, m):
+        whole[i] = phase * v[i - n]
+    for i in range(m):
+        forces[i] += S[i, i] * whole[i]
+        for j in range(i):
+            if S[i, j] != 0.0:
+                forces[i] += S[i, j] * whole[j]
+                forces[j] += S[i, j] * whole[i]
+    for i in range(n):
+        out[i] += factor * forces[i]
+    for i in range(n, m):
+        out[i - n] += factor * forces[i] / phase
+
+
+@kernel(**OPTIONS)
+def _seen(omega, line, numbers, work, spare, out):
+    """Fill in a pole's load and test, out (2, dof); returns the slope of 1 / g."""
+    (bays, points, first), (ni, T, alpha, beta) = line, numbers
+    (v, u, push), n = spare, points.mass.size
+    for i in range(n):
+        push[i, 0] = 1.0 + 0.618 * ((i * i) % 7)  # no mode is blind to it
+    at = omega + ASIDE / T
+    phase = np.exp(-1j * at * T)
+    assemble(work.S, at, bays, points, alpha, beta)
+    bloch_solution(phase, ni, first, push, work)
+    answers_taken(work, v)
+    bloch_opposite(phase, ni, first, push, work, u)
+    v /= np.abs(v).max()
+    u /= np.abs(u).max()
+    out[:] = 0.0
+    for sign in (1.0, -1.0):
+        at = omega + sign * ACROSS / T
+        phase = np.exp(-1j * at * T)
+        assemble(work.S, at, bays, points, alpha, beta)
+        _add_moved(work.S, v[:, 0], phase, sign * 0.5 * T / ACROSS, out[0])
+        _add_moved(work.S, u[:, 0], 1.0 / phase, sign * 0.5 * T / ACROSS, out[1])
+    return 1.0 / (u[:, 0] * out[0]).sum()
+
+
+@kernel(**OPTIONS)
+def pole_modes(
+    omega: Complexes, line: tuple[Bays, Points, Ints], numbers: tuple[int, float, float, float]
+) -> PoleModes:
+    """Loads and tests of poles omega (pole,) [rad/s]; ``line`` and ``numbers`` are `LineNetwork.arguments`."""
+    n = line[1].mass.size
+    seen, slope = np.empty((omega.size, 2, n), np.complex128), np.empty(omega.size, np.complex128)
+    work, spare = bloch_work(n, numbers[0], 1), _columns(n)
+    for p in range(omega.size):
+        slope[p] = _seen(omega[p], line, numbers, work, spare, seen[p])
+    return PoleModes(seen, slope)
+
+
+@kernel(**OPTIONS)
+def _columns(n):
+    return np.empty((n, 1), np.complex128), np.empty((n, 1), np.complex128), np.empty((n, 1), np.complex128)
+
+
+@kernel(**OPTIONS)
+def _settled(guess, seen, slope, line, numbers, work, rhs, close):
+    """Pole of a line by the secant rule from a guess; not a number where it does not settle."""
+    (bays, points, first), (ni, T, alpha, beta) = line, numbers
+    s, slope, before, there = guess * T, slope / T, 0.0 + 0.0j, 0.0 + 0.0j
+    for turn in range(SECANTS):
+        assemble(work.S, s / T, bays, points, alpha, beta)
+        rhs[:, 0] = seen[0]
+        bloch_solution(np.exp(-1j * s), ni, first, rhs, work)
+        answer = 0.0 + 0.0j
+        for i in range(rhs.shape[0]):
+            answer += seen[1, i] * complex(work.Br[i, 0], work.Bi[i, 0])
+        here = 1.0 / answer
+        if turn > 0:
+            slope = (here - there) / (s - before)
+        step = here / slope
+        if not (np.isfinite(step.real) and np.isfinite(step.imag)):
+            break
+        step /= max(1.0, np.abs(step))
+        before, there = s, here
+        s -= step
+        if np.abs(step) <= close * max(1.0, np.abs(s)):
+            return complex(0.0, s.imag / T) if np.abs(guess.real) < IMAGINARY else s / T
+    return complex(np.nan, np.nan)
+
+
+@kernel(**OPTIONS)
+def _between(lines, share):
+    """Line between two others, and its numbers: every number that is not an index is interpolated."""
+    (start, points, _, ni, T, alpha, beta), (end, others, first, _, T_, alpha_, beta_) = lines
+    a, b = 1.0 - share, share
+    bays = Bays(
+        end.dof, end.along, a * start.length + b * end.length, a * start.tension + b * end.tension,
+        a * start.bending + b * end.bending, a * start.mass + b * end.mass, a * start.curvature + b * end.curvature,
+        a * start.slope + b * end.slope, a * start.compliance + b * end.compliance,
+    )  # fmt: skip
+    attached = Points(
+        a * points.mass + b * others.mass, a * points.stiffness + b * others.stiffness,
+        a * points.held + b * others.held, a * points.dashpot + b * others.dashpot, others.bottom, others.top,
+        a * points.dropper + b * others.dropper, a * points.sway + b * others.sway, others.swaying,
+    )  # fmt: skip
+    return (bays, attached, first), (ni, a * T + b * T_, a * alpha + b * alpha_, a * beta + b * beta_)
+
+
+@kernel(**OPTIONS)
+def _walked(start, seen, slope, lines, memory, close):
+    """Pole of the last line by steps from the first one's, each as long as extrapolation allows; not a number if lost.
+
+    After every step the pole is recognised by its mode there.
+    """
+    (work, spare), harmonics = memory, 2.0 * np.pi / max(lines[0][4], lines[1][4])
+    now, before, done, last, step, most = start, start, 0.0, -1.0, 0.5, FARTHEST
+    while done < 1.0:
+        share = min(1.0, done + step)
+        line, numbers = _between(lines, share)
+        guess = now + (now - before) * ((share - done) / (done - last))
+        found = _settled(guess, seen, slope, line, numbers, work, spare[2], CLOSE if share == 1.0 else close)
+        if np.abs(found - guess) < most * harmonics and found.imag < 0.0:
+            step, most = 2.0 * (share - done), ASTRAY
+            before, last, now, done = now, done, found, share
+            if done < 1.0:
+                slope = _seen(now, line, numbers, work, spare, seen)
+        else:
+            step = 0.5 * (share - done)
+            if step <= LEAST_STEP:
+                return complex(np.nan, np.nan)
+    return now
+
+
+@kernel(**OPTIONS)
+def followed_poles(
+    omega: Complexes,
+    modes: PoleModes,
+    lines: tuple[Numbered, Numbered],
+    on_foot: Bools,
+    close: float,
+) -> tuple[Complexes, Bools]:
+    """Poles of a line from those of another one; not a number where one is lost. And which were followed in steps.
+
+    Parameters
+    ----------
+    omega : complex array (pole,)
+        Poles of the first line [rad/s].
+    modes : PoleModes
+        How they are recognised.
+    lines : tuple
+        First and last line: bays, points, ``first``, and the numbers of `LineNetwork.arguments`.
+    on_foot : bool array (pole,)
+        Which are followed in steps whatever they find at once.
+    close : float
+        Last step that is left on the way, in omega T, over omega T where that is above 1.
+    """
+    out, stepped, n = np.empty(omega.size, np.complex128), on_foot.copy(), lines[1][1].mass.size
+    work, spare = bloch_work(n, lines[1][3], 1), _columns(n)
+    end, numbers = _between(lines, 1.0)
+    harmonics = 2.0 * np.pi / max(lines[0][4], lines[1][4])
+    for p in range(omega.size):
+        if not on_foot[p]:
+            out[p] = _settled(omega[p], modes.seen[p], modes.slope[p], end, numbers, work, spare[2], CLOSE)
+            stepped[p] = not (np.abs(out[p] - omega[p]) < FARTHEST * harmonics and out[p].imag < 0.0)
+        if stepped[p]:
+            out[p] = _walked(omega[p], modes.seen[p].copy(), modes.slope[p], lines, (work, spare), close)
+    return out, stepped

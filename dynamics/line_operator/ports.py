@@ -1,0 +1,162 @@
+r"""Compiled answers of a line's network at its ports: stations of the contact wire, and droppers.
+
+What acts is a field on the bare contact wire (its height at every station) and forces that squeeze droppers. What is
+attached pulls at the bare wire by -B y, y the total motion: to loads B i, i the field, the network answers i - y at the
+stations, and total motions with their sign turned everywhere else.
+
+Legend: s station, d dropper, b bay of the contact wire from a station to the next, c column; S stations, D droppers, C
+columns; u total motions with their sign turned; turn what the next period's first station does by this one's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.kernels.compiled import kernel
+from dynamics.influence.kernel import BlochWork, bloch_solution, bloch_work
+from dynamics.line_operator.kernel import OPTIONS, assemble
+from dynamics.line_operator.network import Bays, Points, Ports
+
+__all__ = ["acted_loads", "answers_taken", "port_answers", "station_forces"]
+
+Ints = NDArray[np.int64]
+Complexes = NDArray[np.complexfloating[Any, Any]]
+
+
+@kernel(**OPTIONS)
+def answers_taken(work: BlochWork, out: Complexes) -> None:
+    """Copy the answers of the network (dof, column) out of its memory."""
+    for i in range(out.shape[0]):
+        for c in range(out.shape[1]):
+            out[i, c] = complex(work.Br[i, c], work.Bi[i, c])
+
+
+@kernel(**OPTIONS)
+def acted_loads(
+    rhs: Complexes,
+    ports: Ports,
+    acting: tuple[Complexes, Complexes],
+    damped: tuple[complex, complex],
+    phase: complex,
+    sign: float,
+) -> None:
+    """Fill in the network's loads by what acts, or by multipliers (sign -1), a column each.
+
+    Parameters
+    ----------
+    rhs : complex array (dof, column)
+    ports : Ports
+    acting : tuple of complex array (station, column), (dropper, column)
+        Heights of a field on the bare contact wire, and forces that squeeze droppers.
+    damped : tuple
+        tau and mu.
+    phase : complex
+        What the next period does by what this one does.
+    sign : float
+    """
+    (station, dropper), (tau, mu) = acting, damped
+    S, D = ports.height.size, ports.at.size
+    rhs[:, :] = 0.0
+    for c in range(station.shape[1]):
+        for s in range(S):
+            rhs[ports.height[s], c] += (tau * ports.stiffness[s] + mu * ports.mass[s]) * station[s, c]
+        for d in range(D):
+            pull = sign * dropper[d, c] - tau * ports.dropper[d] * station[ports.at[d], c]
+            rhs[ports.top[d], c] += pull
+            rhs[ports.bottom[d], c] -= pull
+        for b in range(ports.chord.size):
+            right = (b + 1) % S
+            turn = phase if right == 0 else 1.0 + 0.0j
+            less, more = ports.tilt[b]
+            pull = tau * ports.chord[b] * (more * turn * station[right, c] - less * station[b, c])
+            rhs[ports.height[b], c] -= less * pull
+            rhs[ports.along[b], c] -= pull
+            rhs[ports.height[right], c] += more * pull / turn
+            rhs[ports.along[right], c] += pull / turn
+
+
+@kernel(**OPTIONS)
+def station_forces(
+    out: Complexes, u: Complexes, ports: Ports, dropper: Complexes, at: tuple[complex, complex, complex], sign: float
+) -> None:
+    """Fill in the forces of stations on the bare contact wire (station, column).
+
+    Parameters
+    ----------
+    out : complex array (station, column)
+    u : complex array (dof, column)
+        What the network answers to `acted_loads`, less the field: total motions, with their sign turned.
+    ports : Ports
+    dropper : complex array (dropper, column)
+        Forces that squeeze droppers, or multipliers of stretches.
+    at : tuple
+        tau, mu and the phase of `acted_loads`.
+    sign : float
+        As that of `acted_loads`.
+    """
+    tau, mu, phase = at
+    S = ports.height.size
+    for c in range(u.shape[1]):
+        for s in range(S):
+            out[s, c] = (tau * ports.stiffness[s] + mu * ports.mass[s]) * u[ports.height[s], c]
+        for d in range(ports.at.size):
+            pull = tau * ports.dropper[d] * (u[ports.top[d], c] - u[ports.bottom[d], c])
+            out[ports.at[d], c] += sign * dropper[d, c] - pull
+        for b in range(ports.chord.size):
+            right = (b + 1) % S
+            turn = phase if right == 0 else 1.0 + 0.0j
+            less, more = ports.tilt[b]
+            stretch = turn * (more * u[ports.height[right], c] + u[ports.along[right], c])
+            stretch -= less * u[ports.height[b], c] + u[ports.along[b], c]
+            pull = tau * ports.chord[b] * stretch
+            out[b, c] -= less * pull
+            out[right, c] += more * pull / turn
+
+
+@kernel(**OPTIONS)
+def port_answers(
+    omega: Complexes, line: tuple[Bays, Points, Ints], numbers: tuple[int, float, float, float], ports: Ports
+) -> tuple[Complexes, Complexes]:
+    """What the contact wire's stations and the droppers do at complex frequencies.
+
+    Parameters
+    ----------
+    omega : complex array (omega,)
+        [rad/s].
+    line, numbers : tuple
+        `LineNetwork.arguments`.
+    ports : Ports
+
+    Returns
+    -------
+    complex array (omega, station + dropper, station + dropper)
+        Forces of the stations on the bare contact wire [N] and stretches of the droppers [m], by a field that runs over
+        the bare wire (its height at each station [m]), and by forces that squeeze droppers [N].
+    complex array (omega, support, station + dropper)
+        Heights of the contact wire at supports [m], by the same.
+    """
+    (bays, points, first), (ni, T, alpha, beta) = line, numbers
+    n, S, D = points.mass.size, ports.height.size, ports.at.size
+    C = S + D
+    station, dropper = np.eye(S, C) + 0j, np.eye(D, C, S) + 0j
+    Q, lift = np.empty((omega.size, C, C), np.complex128), np.empty((omega.size, ports.support.size, C), np.complex128)
+    work, u = bloch_work(n, ni, C), np.empty((n, C), np.complex128)
+    for t in range(omega.size):
+        tau, mu = 1.0 + 1j * omega[t] * beta, -omega[t] * omega[t] + 1j * omega[t] * alpha
+        phase = np.exp(-1j * omega[t] * T)
+        assemble(work.S, omega[t], bays, points, alpha, beta)
+        acted_loads(u, ports, (station, dropper), (tau, mu), phase, 1.0)
+        bloch_solution(phase, ni, first, u, work)
+        answers_taken(work, u)
+        for s in range(S):
+            u[ports.height[s], s] -= 1.0
+        station_forces(Q[t, :S], u, ports, dropper, (tau, mu, phase), 1.0)
+        for c in range(C):
+            for d in range(D):
+                Q[t, S + d, c] = u[ports.bottom[d], c] - u[ports.top[d], c]
+            for k in range(ports.support.size):
+                lift[t, k, c] = -u[ports.height[ports.support[k]], c]
+    return Q, lift
