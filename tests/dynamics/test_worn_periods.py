@@ -99,7 +99,7 @@ def test_a_bend_at_the_end_of_a_period_reaches_into_the_next_one(coarse, build_c
 
 
 def test_a_bend_given_at_both_ends_of_a_period_is_one_bend(coarse):
-    """As where it is given at either end alone, however the period's spans add up; unlike ones contradict each other."""
+    """As where it is given at either end alone, however the spans add up; unlike ones contradict each other."""
     uneven = coarse.with_changes(span_length=55.1, further_spans=[55.2, 55.3], droppers=drawn_out(coarse))
     x = np.array([0.0, 0.375, 30.0])
     for line, spans in ((coarse, 2), (uneven, 3)):
@@ -112,7 +112,9 @@ def test_a_bend_given_at_both_ends_of_a_period_is_one_bend(coarse):
         np.testing.assert_allclose(rises[:4], [[1.5e-3, 0.75e-3, 0.0]] * 4, atol=1e-12)
         np.testing.assert_allclose(rises[4], [1.5e-3, 0.75e-3, 1.5e-3], atol=1e-12)
     other = [KINK | {"station": 0.0}, KINK | {"station": 2 * SPAN, "height": 0.002}]
-    with pytest.raises(InputError, match=r"repeat\.kinks\[1\] at 110 m, where the line repeats, must be repeat\.kinks\[0\]"):
+    with pytest.raises(
+        InputError, match=r"repeat\.kinks\[1\] at 110 m, where the line repeats, must be repeat\.kinks\[0\]"
+    ):
         coarse.with_changes(repeat={"spans": 2, "kinks": other})
 
 

@@ -122,7 +122,7 @@ def unlike_at_ends(kinks: Sequence[KinkSpec], period: float, block: str) -> Iter
         here, there = kinks[j], kinks[k]
         if (here.height, here.length) != (there.height, there.length):
             yield (
-                f"{block}.kinks[{k}] at {there.station:g} m, where the line repeats, must be {block}.kinks[{j}] at 0 m, "
-                f"{here.height:g} m high and {here.length:g} m long: got {there.height:g} m and {there.length:g} m, "
+                f"{block}.kinks[{k}] at {there.station:g} m, where the line repeats, must be {block}.kinks[{j}] at 0 "
+                f"m, {here.height:g} m high and {here.length:g} m long: got {there.height:g} m and {there.length:g} m, "
                 "leave one of them out"
             )
