@@ -12,6 +12,7 @@ from catenary.layout.mesh import Z
 from catenary.layout.sections import parts_of
 from catenary.linearised.attachments import point_masses
 from catenary.linearised.open_line import linearise
+from catenary.linearised.static_checks import faults_in_words
 from dynamics.open_line.build import build_whole_line
 from dynamics.results.by_wire import figures_by_wire
 from dynamics.solution import solve
@@ -103,12 +104,26 @@ def test_wires_hang_as_each_section_alone(kind):
     np.testing.assert_allclose(eq.q[eq.mesh.dropper_top, 0], layout.dropper_x, rtol=0, atol=1e-9)
     count = np.array([len(own.mesh.node_x) for own in alone])
     assert eq.mesh.dropper_top.max() < count.sum() and linearise(eq).mass.shape[0] == eq.mesh.n_dof
-    for low, high in layout.shared_clamps:
-        assert eq.mesh.dropper_top[low] == eq.mesh.dropper_bottom[high]
     for wire, points in layout.runs:
         for point in points:
             if point.what == "dropper":
                 assert point.x == pytest.approx(layout.dropper_x[point.index], abs=1e-9), (wire, point)
+
+
+def test_the_auxiliary_wire_of_every_section_is_held_where_the_layout_says(compound):
+    """Sides at all supports and heights at its ends; main droppers that share a clamp with a dropper hold it there."""
+    places = [2.5, 12.5, 22.5, 37.5, 47.5]
+    shared = compound.with_changes(dimension="spatial", auxiliary_wire={"droppers": {"positions": places}})
+    eq = open_line_equilibrium(in_sections(shared, 10, SECTIONS), 10)
+    layout, mesh = eq.mesh.layout, eq.mesh
+    x, y, z = eq.q[mesh.support_auxiliary, :3].T
+    assert x == pytest.approx([50.0 * k for first, last in SECTIONS for k in range(first, last + 1)])
+    assert y == pytest.approx(layout.auxiliary_side) and np.abs(y).min() > 0.05
+    ends = np.isin(mesh.support_auxiliary, mesh.wire_ends)
+    assert ends.sum() == 4 and z[ends] == pytest.approx(np.array(layout.auxiliary_height)[ends])
+    assert len(layout.shared_clamps) == 13 * len(places) == sum(layout.dropper_is_main)
+    for low, high in layout.shared_clamps:
+        assert mesh.dropper_top[low] == mesh.dropper_bottom[high] and layout.dropper_is_main[high]
 
 
 @pytest.fixture(scope="module")
@@ -208,3 +223,18 @@ def test_droppers_of_one_section_do_not_serve_the_other(build_line, compound):
         InputError, match=r"by_section must count the main droppers of 2 tension sections: got 3 counts"
     ):
         two.with_changes(auxiliary_wire={"droppers": {"by_section": [10, own.by_section[0] - 10, own.by_section[1]]}})
+
+
+def test_nearest_heights_that_hang_count_from_support_to_support(compound):
+    """As prescribed heights do: where a wire rises to its end they are those of the line that hangs."""
+    line = in_sections(compound, 10, SECTIONS)
+    at = int(np.argmin(np.abs(np.array(line.droppers.positions) - 277.5)))
+    raised = [z + 0.05 * (k == at) for k, z in enumerate(line.droppers.contact_wire_heights)]
+    (*_, words) = faults_in_words(
+        open_line_equilibrium(line.with_changes(droppers={"contact_wire_heights": raised}), 10)
+    )
+    listed = [float(z) for z in words.partition("hang are [")[2].partition("]")[0].split(", ")]
+    moved = np.array(listed) - np.array(raised)
+    assert np.abs(np.delete(moved, [at - 1, at + 1])).max() < 1e-9 and moved[[at - 1, at + 1]].min() > 5e-3
+    hung = open_line_equilibrium(line.with_changes(droppers={"contact_wire_heights": listed}), 10)
+    assert not faults_in_words(hung)
