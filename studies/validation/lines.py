@@ -43,6 +43,7 @@ HALVES = {
     ),
     "droppers": ("stiffness", "mass_per_length", "clamp_mass_contact_wire", "clamp_mass_messenger_wire"),
     "support": ("messenger_stiffness", "messenger_damping", "steady_arm_stiffness", "steady_arm_mass"),
+    "support.steady_arm": ("axial_stiffness",),
 }
 
 
@@ -116,8 +117,9 @@ def _half(kind: CatenarySpec) -> CatenarySpec:
     for name, keys in HALVES.items():
         block, _, inner = name.partition(".")
         own = getattr(kind, block)
+        own = getattr(own, inner) if inner and own is not None else own
         if own is not None:
-            values = {k: 0.5 * getattr(getattr(own, inner) if inner else own, k) for k in keys}
+            values = {k: 0.5 * getattr(own, k) for k in keys}
             halved = halved.with_changes(**{block: {inner: values} if inner else values})
     return halved
 

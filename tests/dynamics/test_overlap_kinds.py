@@ -170,8 +170,10 @@ def test_an_overlap_leaves_what_it_must(kind, gate, dimension):
     assert not failure and found is not None and 0.0 <= found <= limit
 
 
-def test_two_halves_are_the_whole(kind):
-    found, failure = halves(kind, load_gates().lines)
+@pytest.mark.parametrize("dimension", ["planar", "spatial"])
+def test_two_halves_are_the_whole(kind, dimension):
+    """Arms as bars, stitch and auxiliary wires and their droppers are halved with all the rest."""
+    found, failure = halves(kind.with_changes(dimension=dimension), load_gates().lines)
     assert not failure and found is not None and 0.0 <= found <= load_gates().lines.halves_percent
 
 
