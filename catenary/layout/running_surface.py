@@ -16,7 +16,7 @@ from scipy.interpolate import CubicSpline
 from catenary.layout.along_contact_wire import worn_depth
 from catenary.spec.attached.wear import WearSpec
 from catenary.spec.components import WireSpec
-from catenary.spec.running_surface.surface import IrregularitySpec, KinkSpec, ProfileSpec
+from catenary.spec.running_surface.surface import IrregularitySpec, KinkSpec, ProfileSpec, at_both_ends
 from catenary.spec.section import SectionSpec
 
 __all__ = ["STEP", "drawn_heights", "spectral_density", "surface_of", "surface_of_period"]
@@ -71,13 +71,14 @@ def surface_of_period(
 ) -> NDArray[np.float64]:
     """Heights of the running surface of a line that repeats over the smooth wire at stations (station,) [m].
 
-    A bend near a support where the period [m] ends reaches into the next one; a wire that is worn everywhere has no
-    ramps.
+    A bend near a support where the period [m] ends reaches into the next one, and one that is given at both ends is one
+    bend; a wire that is worn everywhere has no ramps.
     """
     found = np.zeros(len(x))
     if section is None:
         return found
-    for kink in section.kinks:
+    again = {end for _, end in at_both_ends(section.kinks, period)}
+    for kink in (each for k, each in enumerate(section.kinks) if k not in again):
         found += _bend(kink, kink.station + np.remainder(x - kink.station + 0.5 * period, period) - 0.5 * period)
     for wear in section.wear:
         level = [_joined(wear.begin, [w.end for w in section.wear], period)]

@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from catenary.layout.geometry import KeyPoint, Layout, periodic_layout
 from catenary.layout.mesh import Mesh, elements_of_bay
 from catenary.spec.line import CatenarySpec
+from catenary.spec.parts.auxiliary import AuxiliarySpec
 from catenary.spec.section import BY_SUPPORT, DROPPER_MAKES, SectionSpec
 
-__all__ = ["Part", "joined_line", "joined_mesh", "most_elements", "parts_of"]
+__all__ = ["Part", "dropper_order", "joined_line", "joined_mesh", "most_elements", "parts_of"]
 
 BY_DROPPER = ("positions", "contact_wire_heights", "lengths")
+BY_MAIN_DROPPER = ("positions", "auxiliary_wire_heights", "lengths")
 # arrays of a mesh that number nodes, and those that number something else or nothing
-OF_NODES = ("elem_nodes", "dropper_bottom", "dropper_top", "support_contact", "support_messenger")
+OF_NODES = ("elem_nodes", "dropper_bottom", "dropper_top", "support_contact", "support_messenger", "support_auxiliary")
 OF_NODES += ("clamp_messenger", "crossing", "mass_nodes", "wire_ends")
 PLAIN = ("node_wire", "elem_shift", "elem_mirror", "elem_wire", "elem_length", "group_wire")
 
@@ -66,10 +68,27 @@ def parts_of(spec: CatenarySpec) -> tuple[Part, ...]:
             "further_spans": spans[1:],
             "droppers": spec.droppers.model_copy(update={**drops, "by_section": ()}),
             "section": section,
+            "auxiliary_wire": _auxiliary_of(spec.auxiliary_wire, k, begin),
             "track": None if spec.track is None else spec.track.beginning(begin),
         }
         parts.append(Part(each.name, spec.model_copy(update=update), begin, first))
     return tuple(parts)
+
+
+def _auxiliary_of(own: AuxiliarySpec | None, k: int, begin: float) -> AuxiliarySpec | None:
+    """Auxiliary wire of tension section k, whose main droppers are counted from its first support [m]."""
+    if own is None:
+        return None
+    hung = slice(*list(pairwise(accumulate(own.droppers.by_section, initial=0)))[k])
+    drops = {name: getattr(own.droppers, name)[hung] for name in BY_MAIN_DROPPER}
+    drops["positions"] = tuple(round(x - begin, 9) for x in drops["positions"])
+    return own.model_copy(update={"droppers": own.droppers.model_copy(update={**drops, "by_section": ()})})
+
+
+def dropper_order(layouts: Sequence[Layout]) -> NDArray[np.int64]:
+    """Droppers of all tension sections, then all of their main droppers: which of those counted section by section."""
+    main = [layout.dropper_is_main or (False,) * len(layout.dropper_x) for layout in layouts]
+    return np.argsort(np.concatenate(main), kind="stable")
 
 
 def most_elements(spec: CatenarySpec) -> int:
@@ -118,7 +137,8 @@ def joined_line(spec: CatenarySpec, lines: Sequence[CatenarySpec]) -> CatenarySp
     drops["by_section"] = tuple(len(line.droppers.positions) for line in lines)
     drops["prescribed"] = lines[0].droppers.prescribed
     makes = {
-        name: tuple(value for line in lines for value in line.dropper_makes(key)) for key, name in DROPPER_MAKES.items()
+        name: tuple(v for line in lines for v in line.dropper_makes(key)[: len(line.droppers.positions)])
+        for key, name in DROPPER_MAKES.items()
     }
     masses = [
         m.model_copy(update={"station": m.station + b})
@@ -126,7 +146,20 @@ def joined_line(spec: CatenarySpec, lines: Sequence[CatenarySpec]) -> CatenarySp
         for m in (line.section.masses if line.section is not None else ())
     ]
     section = own.model_copy(update={**makes, "masses": tuple(masses), "defects": ()})
-    return spec.model_copy(update={"droppers": spec.droppers.model_copy(update=drops), "section": section})
+    changed = {"droppers": spec.droppers.model_copy(update=drops), "section": section}
+    return spec.model_copy(update={**changed, "auxiliary_wire": _joined_auxiliary(spec.auxiliary_wire, lines)})
+
+
+def _joined_auxiliary(own: AuxiliarySpec | None, lines: Sequence[CatenarySpec]) -> AuxiliarySpec | None:
+    """Auxiliary wire whose main droppers are prescribed as those of its tension sections."""
+    each = [line.auxiliary_wire.droppers for line in lines if line.auxiliary_wire is not None]
+    if own is None:
+        return None
+    drops: dict[str, Any] = {
+        name: tuple(value for main in each for value in getattr(main, name)) for name in BY_MAIN_DROPPER[1:]
+    }
+    drops["prescribed"] = each[0].prescribed
+    return own.model_copy(update={"droppers": own.droppers.model_copy(update=drops)})
 
 
 def joined_mesh(spec: CatenarySpec, meshes: Sequence[Mesh]) -> Mesh:
@@ -138,6 +171,7 @@ def joined_mesh(spec: CatenarySpec, meshes: Sequence[Mesh]) -> Mesh:
     elems = _before([len(mesh.elem_wire) for mesh in meshes])
     groups = _before([len(mesh.group_wire) for mesh in meshes])
     runs = _before([len(mesh.layout.runs) for mesh in meshes])
+    order = dropper_order([mesh.layout for mesh in meshes])
 
     def moved(name: str, by: Sequence[float]) -> NDArray[Any]:
         return np.concatenate([getattr(mesh, name) + move for mesh, move in zip(meshes, by, strict=True)])
@@ -154,7 +188,7 @@ def joined_mesh(spec: CatenarySpec, meshes: Sequence[Mesh]) -> Mesh:
         group_elems=moved("group_elems", elems),
         tension_elem=moved("tension_elem", elems),
         layout=_joined_layout(spec, [mesh.layout for mesh in meshes]),
-        **{name: moved(name, nodes) for name in OF_NODES},
+        **{name: moved(name, nodes)[order if name.startswith("dropper") else ...] for name in OF_NODES},
         **{name: plain(name) for name in PLAIN},
     )
 
@@ -166,11 +200,14 @@ def _before(counts: Sequence[int]) -> list[int]:
 
 def _joined_layout(spec: CatenarySpec, layouts: Sequence[Layout]) -> Layout:
     """Layouts of all tension sections as one, whose values by support stand section by section."""
-    parts = parts_of(spec)
-    begins = [part.begin for part in parts]
+    parts, order = parts_of(spec), dropper_order(layouts)
+    begins, number = [part.begin for part in parts], np.argsort(order).tolist()
 
     def listed(name: str) -> tuple[Any, ...]:
         return tuple(value for layout in layouts for value in getattr(layout, name))
+
+    def by_dropper(values: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(values[k] for k in order.tolist()) if values else ()
 
     runs: list[tuple[int, tuple[KeyPoint, ...]]] = []
     counted: dict[str, int] = dict.fromkeys(("support", "dropper", "clamp", "crossing", "mass"), 0)
@@ -181,17 +218,29 @@ def _joined_layout(spec: CatenarySpec, layouts: Sequence[Layout]) -> Layout:
             for wire, on in layout.runs
         ]
         counted = {w: n + 1 + max((p.index for p in points if p.what == w), default=-1) for w, n in counted.items()}
-    droppers = listed("dropper_kind")
+    stations = [x + b for layout, b in zip(layouts, begins, strict=True) for x in layout.dropper_x]
+    hung = _before([len(layout.dropper_x) for layout in layouts])
     return Layout(
-        runs=tuple(runs),
+        runs=tuple(
+            (wire, tuple(replace(p, index=number[p.index]) if p.what == "dropper" else p for p in on))
+            for wire, on in runs
+        ),
         length=spec.period,
         supports=spec.supports,
         periodic=False,
-        dropper_kind=tuple(range(len(droppers))),
-        dropper_x=tuple(x + b for layout, b in zip(layouts, begins, strict=True) for x in layout.dropper_x),
+        dropper_kind=tuple(range(len(stations))),
+        dropper_x=by_dropper(stations),
         sections=tuple((part.first_support, part.first_support + len(part.line.spans)) for part in parts),
-        dropper_height=listed("dropper_height"),
-        dropper_on_stitch=listed("dropper_on_stitch"),
+        dropper_height=by_dropper(listed("dropper_height")),
+        dropper_on_stitch=by_dropper(listed("dropper_on_stitch")),
+        dropper_is_main=by_dropper(listed("dropper_is_main")),
+        shared_clamps=tuple(
+            (number[n + low], number[n + high])
+            for layout, n in zip(layouts, hung, strict=True)
+            for low, high in layout.shared_clamps
+        ),
+        auxiliary_height=listed("auxiliary_height"),
+        auxiliary_side=listed("auxiliary_side"),
         contact_height=listed("contact_height"),
         messenger_height=listed("messenger_height"),
         contact_side=listed("contact_side"),

@@ -35,6 +35,9 @@ def faults_by_row(line: CatenarySpec, droppers: Sequence[Hung]) -> Iterator[str]
 
 
 def _nearest(found: Equilibrium) -> list[float] | None:
-    """Nearest heights over the nominal one that hang (dropper,) [m], where they are found."""
-    near = nearest_heights(found)
-    return near.q[near.mesh.dropper_bottom, 2].tolist() if near.status is EquilibriumStatus.OK else None
+    """Nearest heights that hang, from the line between supports on as in rows (dropper,) [m]; None if not found."""
+    near, given = nearest_heights(found), found.spec.droppers.contact_wire_heights
+    if near.status is not EquilibriumStatus.OK:
+        return None
+    hung, asked = near.q[near.mesh.dropper_bottom, 2].tolist(), found.mesh.layout.dropper_height
+    return [z + height - at for z, height, at in zip(hung, given, asked, strict=False)]

@@ -60,7 +60,7 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
         raise InputError(problems)  # rows are sorted by where sections are
     by_section = droppers_of(rows.get("droppers", []), supports, origin, line, stretches, problems)
     held = held_by(rows["supports"], begins, stretches, problems)
-    main = _main_droppers(rows.get("main_droppers", []), (supports, origin), line, problems)
+    main = _main_droppers(rows.get("main_droppers", []), (supports, origin), line, stretches, problems)
     if problems:
         raise InputError(problems)
     droppers = [dropper for each in by_section for dropper in each]
@@ -127,7 +127,11 @@ def _attached(rows: Mapping[str, Sequence[Row]], origin: float, problems: list[s
 
 
 def _main_droppers(
-    rows: Sequence[Row], at: tuple[Sequence[float], float], line: CatenarySpec, problems: list[str]
+    rows: Sequence[Row],
+    at: tuple[Sequence[float], float],
+    line: CatenarySpec,
+    stretches: Sequence[Stretch],
+    problems: list[str],
 ) -> dict[str, Any]:
     """Main droppers of a compound line, of rows or spread as the type's; ``at``: supports and origin [m]."""
     own, (supports, origin) = line.auxiliary_wire, at
@@ -143,13 +147,15 @@ def _main_droppers(
             "lengths": main.lengths,
         }
     )
-    alone = [Stretch("", 0, len(supports) - 1)]
     pseudo = line.model_copy(update={"droppers": as_droppers})
-    (found,) = droppers_of(rows, supports, origin, pseudo, alone, problems)
+    by_section = droppers_of(rows, supports, origin, pseudo, stretches, problems)
+    found = [dropper for each in by_section for dropper in each]
     lengths = any("length" in row.values for row in rows) if rows else main.prescribed == "lengths"
     values = [each.value for each in found]
     given = {"auxiliary_wire_heights": [] if lengths else values, "lengths": values if lengths else []}
-    return {"positions": [each.station for each in found], "prescribed": "lengths" if lengths else "heights", **given}
+    counts = [len(each) for each in by_section] if stretches[0].name else []
+    prescribed = "lengths" if lengths else "heights"
+    return {"positions": [each.station for each in found], "prescribed": prescribed, "by_section": counts, **given}
 
 
 def _by_support(held: Sequence[Held], supports: Sequence[float], line: CatenarySpec) -> dict[str, list[float]]:

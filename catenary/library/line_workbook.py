@@ -187,8 +187,11 @@ def _main_droppers(line: CatenarySpec) -> Iterator[dict[str, Any]]:
         return
     main = own.droppers
     one, given = ("length", main.lengths) if main.prescribed == "lengths" else ("height", main.auxiliary_wire_heights)
-    for station, value in zip(main.positions, given or (0.0,) * len(main.positions), strict=True):
-        yield {"station": station, one: value}
+    names = zip(_section(line).tension_sections, main.by_section, strict=False)
+    sections = [{"section": each.name} for each, count in names for _ in range(count)]
+    named = sections or [{}] * len(main.positions)
+    for station, value, name in zip(main.positions, given or (0.0,) * len(main.positions), named, strict=True):
+        yield {"station": station, one: value, **name}
 
 
 def _masses(line: CatenarySpec) -> Iterator[dict[str, Any]]:

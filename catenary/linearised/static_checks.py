@@ -90,7 +90,9 @@ def _rounded_up(near: Equilibrium, eq: Equilibrium) -> NDArray[np.float64]:
     Rounded down, a dropper that carries nothing at its nearest height would have to push again.
     """
     prescribed = 1e3 * np.array(eq.spec.droppers.contact_wire_heights)
-    found = 1e3 * near.q[near.mesh.dropper_bottom[: len(prescribed)], 2]
+    n = len(prescribed)
+    chord = 1e3 * np.array(eq.mesh.layout.dropper_height[:n]) - prescribed  # heights count from support to support
+    found = 1e3 * near.q[near.mesh.dropper_bottom[:n], 2] - chord
     raised = found > prescribed + 1e-3
     return np.where(raised, 0.1 * np.ceil(10.0 * found) + 0.1, prescribed)
 

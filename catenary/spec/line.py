@@ -10,7 +10,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 
 from catenary.spec.components import DropperSpec, Spec, StitchSpec, SupportSpec, WireSpec
 from catenary.spec.mesh import MeshSpec
-from catenary.spec.parts.auxiliary import AuxiliarySpec, wires_that_do_not_fit
+from catenary.spec.parts.auxiliary import AuxiliarySpec, Room, wires_that_do_not_fit
 from catenary.spec.parts.damping import DamperSpec
 from catenary.spec.placing.droppers import stations_outside
 from catenary.spec.placing.stitch import stitch_problems
@@ -261,12 +261,12 @@ class CatenarySpec(Spec):
 
     @model_validator(mode="after")
     def _stations_inside_the_spans(self) -> Self:
-        own = () if self.section is None else self.section.tension_sections
+        own, hung = () if self.section is None else self.section.tension_sections, self.droppers.positions_by_section
         ranges = [(each.first_support, each.last_support) for each in own]
-        problems = stations_outside(self.droppers.positions, self.droppers.positions_by_section, self.supports, ranges)
+        problems = stations_outside(self.droppers.positions, hung, self.supports, ranges)
         if self.section is not None:
             half = 0.5 * self.stitch.length if self.stitch else 0.0
-            problems += self.section.problems(self.supports, self.droppers.positions_by_section, half)
+            problems += self.section.problems(self.supports, hung, half)
         elif len(self.further_spans) > MOST_FURTHER:
             problems.append(f"further_spans must list at most {MOST_FURTHER} values: got {len(self.further_spans)}")
         if self.repeat is not None:
@@ -284,8 +284,8 @@ class CatenarySpec(Spec):
         if self.stitch is None and self.damping.stitch is not None:
             problems.append("damping.stitch must not be given for a line without a stitch wire")
         if self.stitch is not None:
-            problems += stitch_problems(self.supports, self.droppers.positions, 0.5 * self.stitch.length)
-        room = self.supports, self.droppers.positions, self.encumbrance
+            problems += stitch_problems(self.supports, hung, ranges, 0.5 * self.stitch.length)
+        room = Room(self.supports, ranges, hung, self.encumbrance)
         others = {key: getattr(self, key) for key in ("section", "repeat", "wind", "stitch")}
         count = max(self.contact_wire.count, self.messenger_wire.count)
         problems += wires_that_do_not_fit(self.kind, self.auxiliary_wire, room, others, count) + self._misplaced_names()

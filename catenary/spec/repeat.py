@@ -12,7 +12,7 @@ from catenary.spec.attached.wear import WearSpec
 from catenary.spec.components import Spec
 from catenary.spec.placing.elements import misplaced_wear
 from catenary.spec.placing.wires import Wires
-from catenary.spec.running_surface.surface import KinkSpec, elsewhere
+from catenary.spec.running_surface.surface import KinkSpec, elsewhere, unlike_at_ends
 from catenary.spec.section import MOST_SPANS, DefectSpec, SectionSpec
 from catenary.spec.surroundings.ice import IceSpec
 
@@ -69,6 +69,8 @@ class RepeatSpec(Spec):
         length = supports[-1] * (self.spans // named)
         yield from misplaced_wear(self.wear, [Wires(None, 0, (0.0, length), ())], "repeat")
         yield from elsewhere((), self.kinks, [("", 0.0, length)], "repeat")
+        for block, kinks in (("repeat", self.kinks), ("section", () if section is None else section.kinks)):
+            yield from unlike_at_ends(kinks, length, block)
         counts = [sum(1 for x in droppers if a < x < b) for a, b in pairwise(supports)] * (self.spans // named)
         seen: dict[tuple[int, int], str] = {}
         for k, defect in enumerate(self.defects):

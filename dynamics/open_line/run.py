@@ -21,7 +21,7 @@ from dynamics.open_line.system import Pantographs, System
 from dynamics.results.histories import Histories
 from dynamics.spec.case import CaseSpec
 
-__all__ = ["LineRun", "build_matrices", "prepare_line", "refuse_long_substep", "run_whole_line"]
+__all__ = ["LineRun", "build_matrices", "march_along", "prepare_line", "refuse_long_substep", "run_whole_line"]
 
 SHORT = 3  # spans
 POINTS = 40  # of half a span, where the softness of the contact wire is looked for
@@ -82,19 +82,31 @@ def run_whole_line(case: CaseSpec, line: WholeLine, first_span: float, spans: fl
     control = case.pantograph.control
     asked = control is not None and control.asked is not None
     if case.pantograph.stepped is None and not asked:
-        return _march(case, line, pantographs, way)
+        return march_along(case, line, pantographs, way)
     with (AskedControls if asked else DrivenHeads)(case, line, pantographs) as devices:
-        return _march(case, line, devices.pantographs, way, devices)
+        return march_along(case, line, devices.pantographs, way, devices)
 
 
-def _march(
+def march_along(
     case: CaseSpec,
     line: WholeLine,
     pantographs: Pantographs,
     way: tuple[float, float],
     devices: DrivenHeads | AskedControls | None = None,
 ) -> LineRun:
-    """March from one place to another [spans]; devices are stepped or asked from outside."""
+    """March pantographs as far as from one place to another [spans], whichever way their speed takes them.
+
+    Parameters
+    ----------
+    case : CaseSpec
+    line : WholeLine
+    pantographs : Pantographs
+        Where they start.
+    way : (float, float)
+        Begin and end as spans from the first support: the run is that long.
+    devices : DrivenHeads or AskedControls, optional
+        Stepped or asked from outside.
+    """
     settings, dt = case.open_line, case.time_step
     system = build_system(case, line, pantographs)
     request = Request(dt, settings.hht_alpha, settings.rk4_step, settings.tolerance)

@@ -249,16 +249,16 @@ class CampaignSpec(Spec):
         return self
 
     @model_validator(mode="after")
-    def _polish_knows_its_limits(self) -> Self:
-        exact = self.polish.best > 0 and self.polish.derivatives == "exact"
-        for key, asked in (
-            ("limits.blow_off_m", self.limits.blow_off_m is not None),
-            ("scenarios.wind", self.scenarios.wind.wanted),
+    def _exact_derivatives_are_known(self) -> Self:
+        polished = self.polish.best > 0 and self.polish.derivatives == "exact"
+        windy = self.scenarios.wind.wanted
+        for asked, key, other, beside in (
+            (polished and self.limits.blow_off_m is not None, "polish", "differences", "limits.blow_off_m"),
+            (polished and windy, "polish", "differences", "scenarios.wind"),
+            (windy and self.sampler.derivatives == "exact", "sampler", "none", "scenarios.wind"),
         ):
-            if exact and asked:
-                raise ValueError(
-                    f"polish.derivatives must be differences with {key}, which has no exact ones: got exact"
-                )
+            if asked:
+                raise ValueError(f"{key}.derivatives must be {other} with {beside}, which has no exact ones: got exact")
         return self
 
     @model_validator(mode="after")

@@ -145,7 +145,8 @@ def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
         return None
     cut = prescribed_by_lengths(equilibrium)
     line = equilibrium.spec  # which names every span of a period that wind or curve make longer
-    drawn = line if line.droppers.prescribed == "heights" else prescribed_by_heights(equilibrium)
+    by_heights = line.ends or line.droppers.prescribed == "heights"
+    drawn = line if by_heights else prescribed_by_heights(equilibrium)
     exact = list(cut.droppers.lengths)
     rounded = {mm: [round(1e-3 * mm * round(length / (1e-3 * mm)), 6) for length in exact] for mm in ROUNDED_MM}
     runs = [{"rounded_mm": 0.0, **_sigma(result, line)}]

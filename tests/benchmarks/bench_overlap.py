@@ -9,7 +9,7 @@ from catenary.library.lines import load_line
 from dynamics.open_line.run import prepare_line, run_whole_line
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.case_input import job_input
-from studies.validation.lines import in_sections
+from studies.validation.overlaps.built import in_sections
 
 SPANS, SECTIONS = 21, ((0, 12), (9, 21))
 # where the runs that are timed begin, and how far they go: both wires are touched on the way

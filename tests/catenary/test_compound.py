@@ -235,9 +235,27 @@ def test_rows_of_main_droppers_stand_in_place_of_the_types_and_a_workbook_holds_
     assert catenary.load_line("km12.xlsx").auxiliary_wire == line.auxiliary_wire
     with pytest.raises(InputError, match="main droppers need a type of kind compound"):
         by_stations([55 * k for k in range(5)], type="bruni_2015", main_droppers=rows[:1])
-    sections = [{"name": "A", "from": 0, "to": 150}, {"name": "B", "from": 50, "to": 200}]
-    with pytest.raises(InputError, match="tension_sections must be left out: kind is 'compound'"):
-        by_stations(at, sections=sections)
+
+
+def test_rows_of_main_droppers_name_their_section_where_two_pass(by_stations, tmp_path):
+    """Those of the type follow the curves on which wires run in and out; a workbook holds the sections of all."""
+    at = [0, 50, 100, 150, 200, 250]
+    sections = [{"name": "A", "from": 0, "to": 200}, {"name": "B", "from": 100, "to": 250}]
+    rows = [{"span": 3, "position": x, "height_mm": -5, "section": "B"} for x in (5, 25, 45)]
+    line = by_stations(at, sections=sections, main_droppers=rows)
+    main = line.auxiliary_wire.droppers
+    assert main.by_section == (20, 13) and main.positions[20:24] == (105, 125, 145, 155)
+    assert main.auxiliary_wire_heights[20:23] == (-0.005,) * 3
+    # wire A climbs by 0.5 m over its last span, on a parabola: 125 mm below the chord in the middle
+    assert main.auxiliary_wire_heights[15:20] == pytest.approx([-0.5 * s * (1 - s) for s in (0.1, 0.3, 0.5, 0.7, 0.9)])
+    assert main.auxiliary_wire_heights[:15] == (0.0,) * 15
+    assert open_line_equilibrium(line, 5).status.value == "ok"
+    write_line_workbook(tmp_path / "km12.xlsx", "shinkansen_compound", line_file_of(tmp_path / "km12.yaml"), line)
+    assert catenary.load_line("km12.xlsx").auxiliary_wire == line.auxiliary_wire
+    with pytest.raises(
+        InputError, match=r"km12\.yaml main_droppers\[0\]: section is missing: the wires of A and B pass"
+    ):
+        by_stations(at, sections=sections, main_droppers=[{"span": 3, "position": 5, "height_mm": -5}])
 
 
 def test_a_main_dropper_that_hangs_loose_is_named(compound):

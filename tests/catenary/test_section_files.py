@@ -1,5 +1,7 @@
 """Tension sections in line files: their supports, wires and defaults, the workbook that holds them, what is refused."""
 
+import re
+
 import numpy as np
 import pytest
 import yaml
@@ -88,6 +90,16 @@ def test_rows_are_about_the_section_that_they_name(write):
     assert len(eq.dropper_force) == 5 * 9 + 5 + 7 * 9 - 1
     assert len(eq.mesh.layout.masses) == 1 + 2  # what a broken dropper leaves on its wires
     assert set(eq.mesh.elem_run) == {0, 1, 2, 3}
+
+
+def test_the_nearest_height_that_hangs_counts_as_rows_do_from_support_to_support(write):
+    """In a span that climbs from 125 to 500 mm."""
+    rows = [
+        {"section": "A", "span": 6, "position": x, "height_mm": 120 if x == 27.5 else 0} for x in (5, 16, 27.5, 39, 50)
+    ]
+    said = refusals(write, droppers=rows)
+    found = [float(z) for z in re.findall(r"the nearest that hangs is (\S+) m", said)]
+    assert found and 0.0 < min(found) <= max(found) < 0.12
 
 
 def test_a_workbook_holds_sections_and_reads_back_as_the_same_line(write, tmp_path):

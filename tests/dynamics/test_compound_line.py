@@ -7,7 +7,7 @@ from catenary.form_finding.equilibrium import periodic_equilibrium
 from dynamics.adjoint.steady_slopes import SteadySlopes
 from dynamics.solution import solve
 from dynamics.steady_state.by_operator import why_marched
-from studies.validation.lines import in_sections
+from studies.validation.overlaps.built import in_sections
 
 COARSE = {"elements_per_bay": 3, "largest_element_length": 2.0}
 

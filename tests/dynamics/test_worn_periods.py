@@ -98,6 +98,35 @@ def test_a_bend_at_the_end_of_a_period_reaches_into_the_next_one(coarse, build_c
     assert rig.max() == pytest.approx(1.5e-3, rel=1e-9) and np.count_nonzero(np.abs(rig) > 1e-12) < 12
 
 
+def test_a_bend_given_at_both_ends_of_a_period_is_one_bend(coarse):
+    """As where it is given at either end alone, however the spans add up; unlike ones contradict each other."""
+    uneven = coarse.with_changes(span_length=55.1, further_spans=[55.2, 55.3], droppers=drawn_out(coarse))
+    x = np.array([0.0, 0.375, 30.0])
+    for line, spans in ((coarse, 2), (uneven, 3)):
+        end = line.period * (spans // len(line.spans))
+        rises = []
+        for stations in ((0.0,), (end,), (0.0, end), (end, 0.0), (0.0, end, 30.0)):
+            kinks = [{**KINK, "station": s} for s in stations]
+            eq = periodic_equilibrium(line.with_changes(repeat={"spans": spans, "kinks": kinks}))
+            rises.append(running_height(eq, x) - static_height(eq, x))
+        np.testing.assert_allclose(rises[:4], [[1.5e-3, 0.75e-3, 0.0]] * 4, atol=1e-12)
+        np.testing.assert_allclose(rises[4], [1.5e-3, 0.75e-3, 1.5e-3], atol=1e-12)
+    other = [KINK | {"station": 0.0}, KINK | {"station": 2 * SPAN, "height": 0.002}]
+    with pytest.raises(
+        InputError, match=r"repeat\.kinks\[1\] at 110 m, where the line repeats, must be repeat\.kinks\[0\]"
+    ):
+        coarse.with_changes(repeat={"spans": 2, "kinks": other})
+
+
+def drawn_out(line):
+    """Droppers of three spans from 55.1 to 55.3 m long, each from its own support on."""
+    own, begins = line.droppers, (0.0, 55.1, 110.3)
+    return {
+        "positions": [b + x for b in begins for x in own.positions],
+        "contact_wire_heights": [*own.contact_wire_heights] * 3,
+    }
+
+
 def test_a_step_down_the_derivatives_of_a_worn_period_does_what_they_say(coarse, build_case, monkeypatch):
     """A fifth of the usual step: droppers that fall slack earlier or later bend sigma."""
     monkeypatch.setattr(droppers, "CHECKED", 2e-5)

@@ -116,6 +116,21 @@ def test_every_design_follows_from_the_record_alone(tmp_path, case, impatient):
         assert fresh.next(result.records[:k]) == result.records[k].values, f"design {k}"
 
 
+def test_what_was_fitted_in_one_round_is_not_taken_in_another(tmp_path, case, impatient):
+    """At one place of the first round and of the third as many designs are known, but not the same ones."""
+    result = search(tmp_path, case)
+    costs = [r.outcome.sigma_N for r in result.records]
+    places = [round_of(costs[:k], STARTS, IN_FLIGHT) for k in range(1, TRIALS)]
+    first, last = (sum(number <= k for _, number in places) for k in (0, 2))
+    begin = next(begin for begin, number in places if number == 2)
+    compared = range(STARTS + 1, min(first, last - begin + 1))
+    assert len(compared) >= 3
+    for place in compared:
+        used = Proposals(result.space, ("sigma",), 1, IN_FLIGHT, Combination.of("sigma", None))
+        for k in (place, begin + place - 1):
+            assert used.next(result.records[:k]) == result.records[k].values, f"design {k}"
+
+
 def test_a_round_near_the_best_design_knows_of_designs_there_that_failed(tmp_path, case, impatient, monkeypatch):
     expected, with_expected = [], SearchModel.with_expected
 

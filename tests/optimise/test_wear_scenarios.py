@@ -23,7 +23,7 @@ from optimise.evaluation.robust import prepare_scenarios
 from optimise.evaluation.scenarios import own_condition, scenario_set
 from optimise.record.campaign_folder import campaign_sha256
 from optimise.spec.scenarios import ScenariosSpec
-from studies.validation.lines import in_sections
+from studies.validation.overlaps.built import in_sections
 
 SIGMA = "contact_force_std_N"
 WINDOW = {"spans_behind": 8, "spans_ahead": 9, "tolerance": 1e-4}

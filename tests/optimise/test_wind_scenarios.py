@@ -125,3 +125,14 @@ def test_winds_need_widths_and_a_polish_differences(case, build_case):
         with pytest.raises(ValidationError, match=r"polish\.derivatives must be differences with"):
             CampaignSpec.model_validate({**content, **changes})
     assert CampaignSpec.model_validate({**content, "polish": {"best": 1, "derivatives": "differences"}}).polish.best
+
+
+def test_a_search_in_winds_has_no_exact_derivatives_either():
+    """Not even where nothing is polished; without winds they may be asked for, and with winds left out."""
+    process = {"kind": "gaussian_process", "derivatives": "exact"}
+    content, winds = campaign_of(name="wind").model_dump(), {"scenarios": {"wind": {"speeds": [20]}}}
+    with pytest.raises(ValidationError, match=r"sampler\.derivatives must be \w+ with scenarios\.wind, which has no"):
+        CampaignSpec.model_validate({**content, **winds, "sampler": process})
+    assert CampaignSpec.model_validate({**content, "sampler": process}).searches_by_derivatives
+    for allowed in (process | {"derivatives": "none"}, {"kind": "gaussian_process"}):
+        assert CampaignSpec.model_validate({**content, **winds, "sampler": allowed}).scenarios.wind.wanted

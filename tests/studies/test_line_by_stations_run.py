@@ -84,6 +84,23 @@ def test_a_run_over_an_overlap_says_how_its_wires_share_the_head(catenary, folde
     np.testing.assert_allclose(kept["pantograph_wire_force"].sum(axis=2), kept["pantograph_contact_force"], atol=1e-9)
 
 
+def test_a_film_draws_the_wires_of_an_overlap_each_for_itself(catenary, folder, line_file):
+    """From its first support to its last; the head is under the wire that it presses on, beyond the other one's end."""
+    sections = [{"name": "A", "from_m": 0, "to_m": 200}, {"name": "B", "from_m": 100, "to_m": 350}]
+    supports = [{"station_m": 50 * k} for k in range(8)]
+    name = line_file(type="shinkansen_compound", supports=supports, sections=sections)
+    typed = ("open_line.first_evaluated=3", "open_line.last_evaluated=6", "histories.animation=true")
+    assert catenary("simulate", name, *CASE, *typed, "run_dir=run").code == 0
+    film = read_simulation(folder / "run").histories.animation
+    ends = [(wire, x[0], x[-1]) for wire, x in film.wires]
+    assert ends == [(wire, *map(float, at)) for wire in (0, 1, 3) for at in ((0, 200), (100, 350))]
+    last, (x, tenths) = film.frames[-1], film.frames[-1].pantographs[0]
+    assert x > 250.0
+    ((_, first, heights),) = [h for h in last.heights if film.wires[h[0]][0] == 0]
+    above = np.interp(x, film.wires[1][1][first : first + heights.size], heights)
+    assert abs(tenths[0] - above) < 60.0, "a head's upper edge, in tenths of a drawing unit"
+
+
 def test_a_line_by_stations_takes_no_solver_that_repeats_and_no_other_number_of_spans(catenary, line_file):
     name = line_file()
     refused(catenary("simulate", name, *CASE, "solver=periodic"), ["solver must be open_line for a line by stations"])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import Annotated, Any, Literal, Self
+from itertools import accumulate, pairwise
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
@@ -12,7 +12,7 @@ from catenary.spec.components import HIGHEST, LONGEST, SHORTEST, NamedSpec, Spec
 from catenary.spec.repeat import RepeatSpec
 from catenary.spec.section import SectionSpec
 
-__all__ = ["AuxiliarySpec", "MainDropperSpec", "wires_that_do_not_fit"]
+__all__ = ["AuxiliarySpec", "MainDropperSpec", "Room", "wires_that_do_not_fit"]
 
 # main droppers keep this far from droppers that share no clamp with them, and from supports [m]
 CLEAR = 0.3
@@ -20,6 +20,32 @@ ONE_CLAMP = 1.0e-6
 MOST_MAIN = 40
 Height = Annotated[float, Field(ge=-HIGHEST, le=HIGHEST)]
 Length = Annotated[float, Field(ge=SHORTEST, le=LONGEST)]
+
+
+class Room(NamedTuple):
+    """Where an auxiliary wire has to fit.
+
+    Attributes
+    ----------
+    supports : sequence of float
+        Their stations [m].
+    sections : sequence of (int, int)
+        First and last support of every tension section; none of a line without.
+    hung : sequence of sequence of float
+        Stations of the droppers of every tension section [m].
+    encumbrance : float
+        Of the messenger wire over the contact wire [m].
+    """
+
+    supports: Sequence[float]
+    sections: Sequence[tuple[int, int]]
+    hung: Sequence[Sequence[float]]
+    encumbrance: float
+
+    @property
+    def ranges(self) -> Sequence[tuple[int, int]]:
+        """First and last support of every tension section, or of the only one."""
+        return self.sections or [(0, len(self.supports) - 1)]
 
 
 class MainDropperSpec(Spec):
@@ -43,6 +69,17 @@ class MainDropperSpec(Spec):
     mass_per_length: Annotated[float, Field(ge=0.0, le=2.0)] = Field(description="mass per length [kg/m]")
     clamp_mass_auxiliary_wire: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="lower clamp mass [kg]")
     clamp_mass_messenger_wire: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="upper clamp mass [kg]")
+    by_section: tuple[Annotated[int, Field(ge=1, le=480)], ...] = Field(
+        default=(),
+        max_length=8,
+        description="how many of them hang in each tension section, listed section by section; none: one section",
+    )
+
+    @property
+    def positions_by_section(self) -> tuple[tuple[float, ...], ...]:
+        """Stations of the main droppers of each tension section, or of the only one [m]."""
+        ends = list(accumulate(self.by_section or (len(self.positions),)))
+        return tuple(self.positions[a:b] for a, b in zip((0, *ends), ends, strict=False))
 
     def makes(self, name: str) -> tuple[float, ...]:
         """Stiffness [N/m], mass [kg/m] or clamp mass [kg] of every main dropper, by its key among the droppers'."""
@@ -52,7 +89,9 @@ class MainDropperSpec(Spec):
     @model_validator(mode="after")
     def _one_value_each(self) -> Self:
         n, problems = len(self.positions), []
-        if any(b <= a for a, b in pairwise(self.positions)):
+        if self.by_section and sum(self.by_section) != n:
+            problems.append(f"by_section must count all {n} main droppers: got {sum(self.by_section)}")
+        if any(b <= a for own in self.positions_by_section for a, b in pairwise(own)):
             problems.append("positions must increase along the span")
         heights, lengths = len(self.auxiliary_wire_heights), len(self.lengths)
         if self.prescribed == "lengths" and (heights or lengths != n):
@@ -67,7 +106,7 @@ class MainDropperSpec(Spec):
     def _only_what_is_prescribed(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out what is not prescribed."""
         content: dict[str, Any] = handler(self)
-        return {k: v for k, v in content.items() if k not in ("auxiliary_wire_heights", "lengths") or v}
+        return {k: v for k, v in content.items() if k not in ("auxiliary_wire_heights", "lengths", "by_section") or v}
 
 
 class AuxiliarySpec(NamedSpec):
@@ -82,63 +121,76 @@ class AuxiliarySpec(NamedSpec):
     )
     droppers: MainDropperSpec = Field(description="main droppers, from the messenger wire to this one")
 
-    def problems(self, supports: Sequence[float], droppers: Sequence[float], encumbrance: float) -> list[str]:
-        """List what does not fit the line: its supports' and droppers' stations, and its encumbrance [m]."""
-        found, main = [], self.droppers.positions
-        if self.encumbrance >= encumbrance:
+    def problems(self, room: Room) -> list[str]:
+        """List what does not fit the line: supports and droppers of its tension sections, and its encumbrance."""
+        found, by_section = [], self.droppers.positions_by_section
+        if self.encumbrance >= room.encumbrance:
             found.append(
-                f"auxiliary_wire.encumbrance must be below encumbrance = {encumbrance:g} m: got {self.encumbrance:g} m"
+                f"auxiliary_wire.encumbrance must be below encumbrance = {room.encumbrance:g} m: got "
+                f"{self.encumbrance:g} m"
             )
-        for k, at in enumerate(main):
-            key = f"auxiliary_wire.droppers.positions[{k}]"
-            if not supports[0] < at < supports[-1]:
-                found.append(f"{key} must lie between 0 and {supports[-1]:g} m: got {at:g} m")
-            elif min(abs(at - s) for s in supports) < CLEAR:
-                found.append(f"{key} = {at:g} m must stay {CLEAR:g} m clear of the support")
-            elif ONE_CLAMP <= min(abs(at - x) for x in droppers) < CLEAR:
-                found.append(f"{key} = {at:g} m must stand at a dropper, or {CLEAR:g} m clear of it")
-        for n, (a, b) in enumerate(pairwise(supports), start=1):
-            count = sum(1 for at in main if a < at < b)
-            if not 1 <= count <= MOST_MAIN:
-                found.append(f"auxiliary_wire.droppers.positions must give span {n} 1 to {MOST_MAIN}: got {count}")
+        if len(by_section) != len(room.hung) or bool(self.droppers.by_section) != bool(room.sections):
+            found.append(
+                f"auxiliary_wire.droppers.by_section must count the main droppers of {len(room.sections)} tension "
+                f"sections: got {len(self.droppers.by_section)} counts"
+            )
+            return found
+        begins = accumulate(self.droppers.by_section, initial=0)
+        for begin, main, hung, (first, last) in zip(begins, by_section, room.hung, room.ranges, strict=False):
+            found += _misplaced(dict(enumerate(main, start=begin)), hung, room.supports[first : last + 1])
+            for n, (a, b) in enumerate(pairwise(room.supports[first : last + 1]), start=first + 1):
+                count = sum(1 for at in main if a < at < b)
+                if not 1 <= count <= MOST_MAIN:
+                    found.append(f"auxiliary_wire.droppers.positions must give span {n} 1 to {MOST_MAIN}: got {count}")
         return found
+
+
+def _misplaced(main: Mapping[int, float], droppers: Sequence[float], supports: Sequence[float]) -> Iterator[str]:
+    """Name main droppers of a tension section, by their numbers, beyond its supports or too near to something [m]."""
+    for k, at in main.items():
+        key = f"auxiliary_wire.droppers.positions[{k}]"
+        if not supports[0] < at < supports[-1]:
+            yield f"{key} must lie between {supports[0]:g} and {supports[-1]:g} m: got {at:g} m"
+        elif min(abs(at - s) for s in supports) < CLEAR:
+            yield f"{key} = {at:g} m must stay {CLEAR:g} m clear of the support"
+        elif ONE_CLAMP <= min(abs(at - x) for x in droppers) < CLEAR:
+            yield f"{key} = {at:g} m must stand at a dropper, or {CLEAR:g} m clear of it"
 
 
 def wires_that_do_not_fit(
     kind: str,
     own: AuxiliarySpec | None,
-    room: tuple[Sequence[float], Sequence[float], float],
+    room: Room,
     others: Mapping[str, Any],
     side_by_side: int,
 ) -> list[str]:
-    """List what an auxiliary wire, or wires side by side, do not fit on a line.
-
-    ``room``: stations of supports and droppers, and the encumbrance [m]; ``others`` that a line may have, by key.
-    """
+    """List what an auxiliary wire, or wires side by side, do not fit on a line; ``others`` that it may have, by key."""
     problems = []
     if (kind == "compound") != (own is not None):
         problems.append(f"kind is '{kind}' but auxiliary_wire is {'given' if own else 'missing'}")
     if own is not None:
-        problems += own.problems(*room)
+        problems += own.problems(room)
         problems += [f"{key} must be left out: kind is 'compound'" for key in ("wind", "stitch") if others[key]]
-    problems += _by_stations_problems(own, room[1], others["section"], others["repeat"])
+    problems += _by_stations_problems(own, room.hung, others["section"], others["repeat"])
     if others["wind"] is not None and side_by_side > 1:
         problems.append("wind must be left out: there are two wires side by side, which shelter each other")
     return problems
 
 
 def _by_stations_problems(
-    own: AuxiliarySpec | None, droppers: Sequence[float], section: SectionSpec | None, repeat: RepeatSpec | None
+    own: AuxiliarySpec | None,
+    hung: Sequence[Sequence[float]],
+    section: SectionSpec | None,
+    repeat: RepeatSpec | None,
 ) -> Iterator[str]:
-    """Name masses on an auxiliary wire that is not there, tension sections, and broken droppers that share a clamp."""
+    """Name masses on an auxiliary wire that is not there, and broken droppers that share a clamp."""
     if own is None:
         if section is not None and any(mass.wire == "auxiliary" for mass in section.masses):
             yield "section.masses must be on contact, messenger or stitch wire: the line has no auxiliary wire"
         return
-    if section is not None and section.tension_sections:
-        yield "section.tension_sections must be left out: kind is 'compound', a line by stations of one section"
     defects = [d for block in (section, repeat) if block is not None for d in block.defects]
-    shared = [x for x in droppers if any(abs(x - at) < ONE_CLAMP for at in own.droppers.positions)]
+    pairs = zip(hung, own.droppers.positions_by_section, strict=False)
+    shared = [x for own_x, main in pairs for x in own_x if any(abs(x - at) < ONE_CLAMP for at in main)]
     if shared and any(defect.kind == "broken" for defect in defects):
         yield (
             "defects of kind 'broken' need main droppers that share no clamp with a dropper: one stands at "

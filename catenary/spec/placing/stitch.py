@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 __all__ = ["FROM_CLAMP", "stitch_problems"]
 
@@ -11,13 +11,22 @@ __all__ = ["FROM_CLAMP", "stitch_problems"]
 FROM_CLAMP = 0.3
 
 
-def stitch_problems(supports: Sequence[float], droppers: Sequence[float], half: float) -> list[str]:
+def stitch_problems(
+    supports: Sequence[float],
+    by_section: Sequence[Sequence[float]],
+    sections: Sequence[tuple[int, int]],
+    half: float,
+) -> list[str]:
     """List where a stitch wire reaches too far, meets a dropper with its clamp, or has none to carry.
 
     Parameters
     ----------
-    supports, droppers : sequence of float
+    supports : sequence of float
         Their stations [m].
+    by_section : sequence of sequence of float
+        Stations of the droppers of every tension section, whose stitch wires carry no others [m].
+    sections : sequence of (int, int)
+        First and last support of every tension section; none of a line without.
     half : float
         Distance of a clamp from its support [m].
     """
@@ -25,8 +34,13 @@ def stitch_problems(supports: Sequence[float], droppers: Sequence[float], half: 
     if half > 0.4 * shortest:
         which = "the span" if len(supports) == 2 else "the shortest span"
         problems.append(f"stitch.length must be below 0.8 of {which}: got {2.0 * half:g} m")
-    for a, b in pairwise(supports):
-        own = [(k, station) for k, station in enumerate(droppers) if a < station < b]
+    begins = accumulate(map(len, by_section), initial=0)
+    spans = [
+        ([(begin + k, x) for k, x in enumerate(hung) if a < x < b], a, b)
+        for begin, hung, (first, last) in zip(begins, by_section, sections or [(0, len(supports) - 1)], strict=False)
+        for a, b in pairwise(supports[first : last + 1])
+    ]
+    for own, a, b in spans:
         problems += [
             f"droppers.positions[{k}] = {station:g} m must stay {FROM_CLAMP:g} m clear of the stitch clamp "
             f"at {half:g} m from the support"

@@ -10,9 +10,11 @@ from pydantic import Field, model_validator
 
 from catenary.spec.components import Spec
 
-__all__ = ["IrregularitySpec", "KinkSpec", "ProfileSpec", "elsewhere"]
+__all__ = ["IrregularitySpec", "KinkSpec", "ProfileSpec", "at_both_ends", "elsewhere", "unlike_at_ends"]
 
 MOST_POINTS = 100_000
+# m: what rounding may leave of a station at the end of a period
+ROUNDING = 1e-9
 Height = Annotated[float, Field(ge=-0.05, le=0.05)]
 Name = Annotated[str, Field(max_length=32)]
 
@@ -102,3 +104,25 @@ def elsewhere(
             yield f"{block}.kinks[{k}] must lie on a wire: got {kink.station:g} m, section {kink.section}"
         elif len(over) > 1:
             yield f"{block}.kinks[{k}].section is missing: the tension sections {' and '.join(over)} overlap there"
+
+
+def at_both_ends(kinks: Sequence[KinkSpec], period: float) -> list[tuple[int, int]]:
+    """Pairs of bends where a period [m] begins and where it ends, by their numbers: one place of a line that repeats.
+
+    Bends that are listed twice at the same end stand for two each.
+    """
+    first = [k for k, kink in enumerate(kinks) if abs(kink.station) <= ROUNDING]
+    last = [k for k, kink in enumerate(kinks) if abs(kink.station - period) <= ROUNDING]
+    return list(zip(first, last, strict=False))
+
+
+def unlike_at_ends(kinks: Sequence[KinkSpec], period: float, block: str) -> Iterator[str]:
+    """Name bends of a block of the line that are not the same where its period [m] begins and where it ends."""
+    for j, k in at_both_ends(kinks, period):
+        here, there = kinks[j], kinks[k]
+        if (here.height, here.length) != (there.height, there.length):
+            yield (
+                f"{block}.kinks[{k}] at {there.station:g} m, where the line repeats, must be {block}.kinks[{j}] at 0 "
+                f"m, {here.height:g} m high and {here.length:g} m long: got {there.height:g} m and {there.length:g} m, "
+                "leave one of them out"
+            )

@@ -52,6 +52,14 @@ class _Shapes:
         up = self.heights * rest + self.moves * rise
         return np.rint(10.0 * (self.top - self.scale * up)).astype(np.int64)
 
+    def over(self, at: Array) -> Array:
+        """Where the contact wire over a place is at rest, the lowest of those that pass there [m]."""
+        wires = [nodes for wire, nodes in self.runs if wire == CONTACT]
+        each = [np.interp(at, self.x[n], self.rest[n], np.inf, np.inf) for n in wires]
+        found = np.min(each, axis=0)
+        beyond = np.interp(at, self.x[wires[-1]], self.rest[wires[-1]])
+        return np.asarray(np.where(np.isfinite(found), found, beyond), dtype=np.float64)
+
 
 def line_animation(values: Mapping[str, Array], case: CaseSpec, axis: int = UP) -> Animation | None:
     """Lay out what the file keeps of the evaluated spans; None where there is nothing to see, as from above a plane.
@@ -72,7 +80,7 @@ def line_animation(values: Mapping[str, Array], case: CaseSpec, axis: int = UP) 
     moments = moments[::step]
     shapes = _shapes(values, moments, view, axis)
     if axis == ACROSS:  # the head's middle alone, which cant moves: exaggerated as what is at rest
-        wire = np.interp(shapes.pantograph_x, shapes.x[shapes.runs[0][1]], shapes.rest[shapes.runs[0][1]])
+        wire = shapes.over(shapes.pantograph_x)
         middle = head_offset(case.catenary.track, shapes.pantograph_x)
         shapes = replace(shapes, masses=(wire + (middle - wire) * shapes.heights / shapes.moves)[:, :, None])
         low = min((shapes.heights * shapes.rest + shapes.moves * shapes.rise).min(), shapes.heights * middle.min())
@@ -115,9 +123,9 @@ def _shapes(values: Mapping[str, Array], moments: NDArray[np.int64], view: float
     rest, x = values["node_rest"][:, axis], values["node_rest"][:, 0]
     rise = np.asarray(values["frame_displacement"][moments][:, :, axis], dtype=np.float64)
     wire = values["node_wire"].astype(np.int64)
-    kept = _kept_nodes(x, wire, values["line_dropper_node"].astype(np.int64), view)
-    wires = (CONTACT, MESSENGER, STITCH, AUXILIARY)
-    runs = tuple((w, run) for w in wires for run in _runs(x, np.flatnonzero((wire == w) & kept), w))
+    own = _own_nodes(wire)
+    kept = _kept_nodes(x, own, values["line_dropper_node"].astype(np.int64), view)
+    runs = tuple((w, run) for w, nodes in own for run in _runs(x, nodes[kept[nodes]], w))
     scale = WIDTH / view
     heights = nice_exaggeration(view, float(np.ptp(rest)), HEIGHT_PART)
     moves = max(heights, nice_exaggeration(view, float(np.abs(rise).max()), MOVE_PART))
@@ -136,14 +144,25 @@ def _shapes(values: Mapping[str, Array], moments: NDArray[np.int64], view: float
     )
 
 
-def _kept_nodes(x: Array, wire: NDArray[np.int64], ends: NDArray[np.int64], view: float) -> NDArray[np.bool_]:
+def _own_nodes(wire: NDArray[np.int64]) -> list[tuple[int, NDArray[np.int64]]]:
+    """Nodes of every wire of every tension section; a file has one section after another, contact wires first."""
+    section = np.cumsum((wire == CONTACT) & (np.roll(wire, 1) != CONTACT))
+    return [
+        (w, np.flatnonzero((wire == w) & (section == k)))
+        for w in (CONTACT, MESSENGER, STITCH, AUXILIARY)
+        for k in np.unique(section[wire == w])
+    ]
+
+
+def _kept_nodes(
+    x: Array, own: list[tuple[int, NDArray[np.int64]]], ends: NDArray[np.int64], view: float
+) -> NDArray[np.bool_]:
     """Nodes to draw: both ends of every dropper, and every so many of the others."""
     in_view = x.size * view / max(float(np.ptp(x)), view)
     every = max(1, int(np.ceil(in_view / MOST_NODES_IN_VIEW)))
     kept = np.zeros(x.size, dtype=bool)
-    for w in np.unique(wire):
-        mine = np.flatnonzero(wire == w)
-        mine = mine[np.argsort(x[mine])]
+    for w, nodes in own:
+        mine = nodes[np.argsort(x[nodes])]
         kept[mine[::every]] = True
         kept[mine[[0, -1]]] = True
         if w == STITCH:
@@ -195,8 +214,7 @@ def _moment(values: Mapping[str, Array], shapes: _Shapes, k: int, frame: int) ->
 
 def _masses(shapes: _Shapes, x: float, height: Array) -> tuple[int, ...]:
     """Upper edges of a pantograph's masses: the head against the wire, the others below it."""
-    contact = shapes.runs[0][1]
-    rest = float(np.interp(x, shapes.x[contact], shapes.rest[contact]))
+    rest = float(shapes.over(np.array([x]))[0])
     head = shapes.down(np.array([rest]), np.array([height[0] - rest]))
     below = shapes.down(np.zeros(height.size - 1), height[1:]) + np.rint(
         10.0 * MASS_GAP * np.arange(1, height.size)

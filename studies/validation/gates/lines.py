@@ -35,10 +35,16 @@ class LinesGate(Spec):
     applied_force_N: Positive = Field(description="applied force [N]")
     dt: Positive = Field(description="time step of the runs in motion [s]")
     creeping_kmh: Positive = Field(description="speed of the run over an overlap and over its mirror image [km/h]")
-    moving_kmh: Positive = Field(description="speed of the same where its difference is printed alone [km/h]")
+    moving_kmh: Positive = Field(description="speed of one from either side, whose difference is printed alone [km/h]")
     creeping_dt: Positive = Field(description="their time step [s]")
     raised_mm: Positive = Field(description="height of one support, which makes an overlap unlike its image [mm]")
     untouched_percent: Positive = Field(description="largest difference of σ before the second wire is touched [%]")
-    mirrored_percent: Positive = Field(description="largest difference of the force curves, of the applied force [%]")
+    mirrored_percent: Positive = Field(
+        description="largest difference of forces over an overlap and over its image passed the other way, of the "
+        "applied force [%]"
+    )
+    either_way_percent: Positive = Field(
+        description="largest difference of forces over one overlap passed from either side, of the applied force [%]"
+    )
     halves_percent: Positive = Field(description="largest difference of σ of one wire and of its two halves [%]")
     irregular: IrregularGate

@@ -1,0 +1,1 @@
+"""Overlaps of two tension sections, against runs that must agree."""
