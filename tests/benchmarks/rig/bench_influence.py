@@ -22,6 +22,6 @@ def test_influence_matrices(case_of, figure, timed, line, pantograph, reach):
 def describe(figure, matrices):
     N, droppers = len(matrices.z0), len(matrices.dropper_force)
     figure("  steps a period, droppers, frequencies", f"{N}, {droppers}, {matrices.quadrature_nodes}")
-    figure("  what twice as many frequencies change, over the largest entry", f"{matrices.truncation_error:.1e}")
+    figure("  error of the sum over frequencies, over the largest entry", f"{matrices.truncation_error:.1e}")
     size = sum(np.asarray(getattr(matrices, name)).nbytes for name in ARRAYS)
     figure("  size of the matrices, in memory and on disk", f"{size / 1e6:.0f} MB")
