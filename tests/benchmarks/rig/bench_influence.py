@@ -1,5 +1,7 @@
 """Influence matrices of two lines, all droppers."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,9 @@ def test_influence_matrices(case_of, figure, timed, line, pantograph, reach):
     case = case_of(f"catenary={line}", f"pantograph={pantograph}", "speed_kmh=300", dt=2.0e-3)
     matrices, timing = timed(lambda: influence_matrices(case))
     figure(f"influence matrices, {line}, 300 km/h, 2 ms, all droppers", timing, *([reach] if reach else []))
+    before = time.process_time()
+    influence_matrices(case)
+    figure("  processor time of one more, two threads", f"{time.process_time() - before:.2f} s")
     describe(figure, matrices)
 
 
