@@ -4,8 +4,8 @@ Within a bay (from a dropper, support or clamp of a wire to the next) the dynami
 tau = 1 + i W beta and mu = -W^2 + i W alpha, so that the modes of the bay between held ends answer one by one, at any
 frequency. What remains are key dofs: the ends of the bays and their tensions, a tenth of all.
 
-Legend: p, q stiffness and mass between a bay's modes and its ends; omega2 the modes' squared angular frequencies;
-``ends`` numbers key dofs, those of the next cell's interface behind the cell's own.
+Legend: q mass between a bay's modes and its ends, p stiffness, g = p - omega2 q; omega2 the modes' squared angular
+frequencies; ``ends`` numbers key dofs, those of the next cell's interface behind the cell's own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scipy.linalg import eigh
 
 from catenary.linearised.cell import VerticalCell
 from catenary.linearised.contact_wire import running_height
-from dynamics.influence.kernel import KeyMatrices, key_answers
+from dynamics.influence.key_dofs import KeyMatrices, key_answers
 from dynamics.spec.case import CaseSpec
 
 __all__ = ["THREADS", "CondensedCell", "ContactBay"]
@@ -35,22 +35,23 @@ FEW = 32  # angles that one thread solves alone
 
 @dataclass(frozen=True)
 class _Bay:
-    """Modes of a bay: its dofs, their ends (key dofs), squared frequencies, shapes, stiffness and mass to the ends."""
+    """Modes of a bay: its dofs, their ends (key dofs), squared frequencies, shapes, q and g (mode, end)."""
 
     dofs: Ints
     ends: Ints
     omega2: Floats
     shapes: Floats
-    p: Floats
     q: Floats
+    g: Floats
 
 
 @dataclass(frozen=True)
 class ContactBay:
     """Steps of the contact over one stretch of the wire, and what they take of its modes and of key dofs.
 
-    ``steps`` (step,), ``modes`` (step, mode) and ``shares`` (step, end): the height at each step. ``loads`` (end,)
-    numbers the ends among the loads, ``over`` (end,) is 1 where an end is the next cell's.
+    ``steps`` (step,), ``modes`` (step, mode) and ``shares`` (step, end): the height at each step; the ends move the
+    modes, too, by -g / (omega2 + r). ``loads`` (end,) numbers the ends among the loads, ``over`` (end,) is 1
+    where an end is the next cell's.
     """
 
     steps: Ints
@@ -59,8 +60,7 @@ class ContactBay:
     loads: Ints
     over: Ints
     omega2: Floats
-    p: Floats
-    q: Floats
+    g: Floats
 
 
 class CondensedCell:
@@ -115,17 +115,17 @@ class CondensedCell:
         """Answers of the loads' own places at complex angles, (angle, load, load)."""
         return self.solve(theta, self.loads)[0]
 
-    def solve(self, theta: Complexes, loads: Floats) -> tuple[Complexes, Complexes]:
-        """Answers to loads (key dof, load) in their own places, (angle, load, load), and log det D (angle,)."""
+    def solve(self, theta: Complexes, loads: Floats) -> tuple[Complexes, Floats]:
+        """Answers to loads (key dof, load) in their own places, (angle, load, load), and phase of det D (angle,)."""
 
-        def part(angles: Complexes) -> tuple[Complexes, Complexes]:
+        def part(angles: Complexes) -> tuple[Complexes, Floats]:
             return key_answers(angles, self.dt, self.steps, self.matrices, loads)
 
         if len(theta) < FEW:
             return part(theta)
         with ThreadPoolExecutor(THREADS) as pool:
-            answers, logs = zip(*pool.map(part, np.array_split(theta, THREADS)), strict=True)
-        return np.concatenate(answers), np.concatenate(logs)
+            answers, phases = zip(*pool.map(part, np.array_split(theta, THREADS)), strict=True)
+        return np.concatenate(answers), np.concatenate(phases)
 
 
 def _with_next(own: Floats, onward: Floats) -> Floats:
@@ -151,14 +151,8 @@ def _bay(dofs: Ints, K: Floats, M: Floats, number: Ints) -> _Bay:
     """Modes of a bay between held ends."""
     linked = np.setdiff1d(np.flatnonzero(((K[dofs] != 0.0) | (M[dofs] != 0.0)).any(axis=0)), dofs)
     omega2, shapes = eigh(K[np.ix_(dofs, dofs)], M[np.ix_(dofs, dofs)])
-    return _Bay(
-        dofs,
-        number[linked],
-        omega2,
-        shapes,
-        shapes.T @ K[np.ix_(dofs, linked)],
-        shapes.T @ M[np.ix_(dofs, linked)],
-    )
+    p, q = (shapes.T @ matrix[np.ix_(dofs, linked)] for matrix in (K, M))
+    return _Bay(dofs, number[linked], omega2, shapes, q, p - omega2[:, None] * q)
 
 
 def _key_matrices(case: CaseSpec, K: Floats, M: Floats, support: Ints, ni: int, bays: list[_Bay]) -> KeyMatrices:
@@ -166,7 +160,10 @@ def _key_matrices(case: CaseSpec, K: Floats, M: Floats, support: Ints, ni: int, 
     spec, own = case.catenary, len(K) - ni
     pattern = (K != 0.0) | (M != 0.0)
     for bay in bays:
-        pattern[np.ix_(bay.ends, bay.ends)] = True
+        at, both = np.ix_(bay.ends, bay.ends), bay.g.T @ bay.q
+        pattern[at] = True
+        K[at] -= both + both.T + bay.q.T @ (bay.omega2[:, None] * bay.q)
+        M[at] -= bay.q.T @ bay.q
     pattern[np.arange(len(K)), np.arange(len(K))] = True
     inner = pattern[:own, :own].copy()
     inner[:, :ni] = False
@@ -174,12 +171,12 @@ def _key_matrices(case: CaseSpec, K: Floats, M: Floats, support: Ints, ni: int, 
     row, col = np.nonzero(np.tril(pattern))
     width = max((len(bay.ends) for bay in bays), default=0)
     modes = np.cumsum([0, *(len(bay.omega2) for bay in bays)])
-    p, q = np.zeros((2, width, modes[-1]))
+    g = np.zeros((width, modes[-1]))
     ends = np.full((len(bays), width), -1)
     for bay, low, high, end in zip(bays, modes[:-1], modes[1:], ends, strict=True):
         order = np.argsort(bay.ends)
         end[: len(order)] = bay.ends[order]
-        p[: len(order), low:high], q[: len(order), low:high] = bay.p.T[order], bay.q.T[order]
+        g[: len(order), low:high] = bay.g.T[order]
     held = np.zeros((2, len(row)))
     at_support = (row == col) & np.isin(row, support)
     held[:, at_support] = np.array([[spec.support.messenger_stiffness], [spec.support.messenger_damping]])
@@ -194,8 +191,7 @@ def _key_matrices(case: CaseSpec, K: Floats, M: Floats, support: Ints, ni: int, 
         ni,
         modes,
         np.concatenate([np.zeros(0), *(bay.omega2 for bay in bays)]),
-        p,
-        q,
+        g,
         ends,
         spec.damping.alpha,
         spec.damping.beta,
@@ -226,13 +222,14 @@ def _contact_bays(
                     modes[row] += share * bay.shapes[place[d]]
                 else:
                     shares[row, column[int(number[d])]] += share
-        p, q = np.zeros((2, count, len(ends)))
+        g = np.zeros((count, len(ends)))
         if bay is not None:
             at_ends = np.searchsorted(ends, bay.ends)
-            p[:, at_ends], q[:, at_ends] = bay.p, bay.q
+            g[:, at_ends] = bay.g
+            shares[:, at_ends] -= modes @ bay.q
         over = (ends >= own).astype(np.int64)
         folded = ends - own * over
         used.append(folded)
-        found.append((steps, modes, shares, folded, over, np.zeros(0) if bay is None else bay.omega2, p, q))
+        found.append((steps, modes, shares, folded, over, np.zeros(0) if bay is None else bay.omega2, g))
     loads = np.unique(np.concatenate(used))
     return tuple(ContactBay(s, m, c, np.searchsorted(loads, f), *rest) for s, m, c, f, *rest in found), loads

@@ -17,9 +17,8 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 
 def turned(cell: CondensedCell, bay: ContactBay, theta: Complexes) -> tuple[Complexes, Complexes]:
     """What heights take of the ends of their bay (angle, step, end), and forces give to them (angle, end, step)."""
-    flex, tau, mu = _flexibility(cell, bay, theta)
-    links = np.multiply.outer(bay.p, tau) + np.multiply.outer(bay.q, mu)
-    links = np.ascontiguousarray((links * flex[:, None]).transpose(0, 2, 1))
+    flex, _ = _flexibility(cell, bay, theta)
+    links = np.ascontiguousarray((bay.g[:, :, None] * flex[:, None]).transpose(0, 2, 1))
     modes = (bay.modes @ links.reshape(len(links), -1).view(np.float64)).view(np.complex128)
     taken = (bay.shares[:, None] - modes.reshape(len(bay.steps), len(theta), -1)).transpose(1, 0, 2)
     turn = np.exp(1j * np.multiply.outer(theta, bay.steps))[:, :, None]
@@ -27,21 +26,23 @@ def turned(cell: CondensedCell, bay: ContactBay, theta: Complexes) -> tuple[Comp
     return taken * (turn * over), (taken / (turn * over)).transpose(0, 2, 1)
 
 
-def _flexibility(cell: CondensedCell, bay: ContactBay, theta: Complexes) -> tuple[Complexes, Complexes, Complexes]:
-    """Of a bay's modes (mode, angle), with the factors of stiffness and mass (angle,)."""
+def _flexibility(cell: CondensedCell, bay: ContactBay, theta: Complexes) -> tuple[Complexes, Complexes]:
+    """1 / (omega2 + r) of a bay's modes (mode, angle), and tau (angle,)."""
     W = 2.0 / cell.dt * np.tan(0.5 * theta)
-    tau, mu = 1.0 + 1j * W * cell.matrices.beta, -W * W + 1j * W * cell.matrices.alpha
-    return 1.0 / (np.multiply.outer(bay.omega2, tau) + mu), tau, mu
+    tau = 1.0 + 1j * W * cell.matrices.beta
+    return 1.0 / (bay.omega2[:, None] + (-W * W + 1j * W * cell.matrices.alpha) / tau), tau
 
 
 def bay_answer(cell: CondensedCell, bay: ContactBay, few: slice, theta: Complexes, weight: Complexes) -> Floats:
     """What the modes of a bay between held ends answer to forces on the bay, (step, step)."""
     steps, modes, most = bay.steps[few], bay.modes[few], int(np.ptp(bay.steps))
     wave = np.exp(1j * np.multiply.outer(theta, np.arange(-most, most + 1)))
-    by_lag = ((_flexibility(cell, bay, theta)[0] * weight) @ wave).real
+    flex, tau = _flexibility(cell, bay, theta)
+    by_lag = ((flex * (weight / tau)) @ wave).real
     return np.einsum("nj,mj,jnm->nm", modes, modes, by_lag[:, steps[:, None] - steps + most], optimize=True)
 
 
 def own_modes(cell: CondensedCell, bay: ContactBay, theta: Complexes) -> Complexes:
     """What the modes of a bay between held ends answer at its first step to a force there, (angle,)."""
-    return bay.modes[0] ** 2 @ _flexibility(cell, bay, theta)[0]
+    flex, tau = _flexibility(cell, bay, theta)
+    return (bay.modes[0] ** 2 @ flex) / tau

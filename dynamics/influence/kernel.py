@@ -18,38 +18,13 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 
-__all__ = ["BlochWork", "KeyMatrices", "bloch_opposite", "bloch_solution", "bloch_work", "key_answers", "load_answers"]
+__all__ = ["BlochWork", "bloch_opposite", "bloch_solution", "bloch_work", "load_answers"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
 _OPTIONS = {"error_model": "numpy", "nogil": True, "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
-
-
-class KeyMatrices(NamedTuple):
-    """Key dofs' stiffness and mass by entry, what holds supports, and the modes of the bays between them.
-
-    ``row``, ``col``, ``K``, ``M``, ``held``, ``dashpot`` (entry,) of the lower triangle; ``first`` (own key dof,) the
-    first entry of a row right of the interface; ``modes`` (bay + 1,) where a bay's modes begin; ``omega2`` (mode,);
-    ``p``, ``q`` (end, mode); ``ends`` (bay, end), -1 where a bay has fewer.
-    """
-
-    row: Ints
-    col: Ints
-    K: Floats
-    M: Floats
-    held: Floats
-    dashpot: Floats
-    first: Ints
-    ni: int
-    modes: Ints
-    omega2: Floats
-    p: Floats
-    q: Floats
-    ends: Ints
-    alpha: float
-    beta: float
 
 
 class BlochWork(NamedTuple):
@@ -60,32 +35,6 @@ class BlochWork(NamedTuple):
     diag: Complexes
     Br: Floats
     Bi: Floats
-
-
-@kernel(**_OPTIONS)
-def _assemble(W, cell, S, num, flex):
-    """Key dofs' dynamic stiffness at W, bays condensed; returns the logarithm of the bays' own determinants."""
-    tau, mu = 1.0 + 1j * W * cell.beta, -W * W + 1j * W * cell.alpha
-    for e in range(cell.row.size):
-        S[cell.row[e], cell.col[e]] = tau * cell.K[e] + mu * cell.M[e] + cell.held[e] + 1j * W * cell.dashpot[e]
-    total = 0.0 + 0.0j
-    for b in range(cell.ends.shape[0]):
-        low, high = cell.modes[b], cell.modes[b + 1]
-        for j in range(low, high):
-            own = tau * cell.omega2[j] + mu
-            total += np.log(own)
-            flex[j - low] = 1.0 / own
-        for a in range(cell.ends.shape[1]):
-            if cell.ends[b, a] < 0:
-                break
-            for j in range(low, high):
-                num[a, j - low] = tau * cell.p[a, j] + mu * cell.q[a, j]
-            for c in range(a + 1):
-                less = 0.0 + 0.0j
-                for j in range(high - low):
-                    less += num[a, j] * num[c, j] * flex[j]
-                S[cell.ends[b, a], cell.ends[b, c]] -= less
-    return total
 
 
 @kernel(**_OPTIONS)
@@ -265,18 +214,3 @@ def load_answers(rhs: Floats, work: BlochWork, out: Complexes) -> None:
             if rhs[i, p] != 0.0:
                 for c in range(rhs.shape[1]):
                     out[p, c] += rhs[i, p] * complex(work.Br[i, c], work.Bi[i, c])
-
-
-@kernel(**_OPTIONS)
-def key_answers(theta: Complexes, dt: float, steps: int, cell: KeyMatrices, rhs: Floats) -> tuple[Complexes, Complexes]:
-    """Answers rhs^T D(theta)^-1 rhs, (theta, load, load), to loads rhs (key dof, load), and log det D (theta,)."""
-    n, m = rhs.shape
-    most = max(1, np.max(cell.modes[1:] - cell.modes[:-1]))
-    out, logs = np.zeros((theta.size, m, m), np.complex128), np.empty(theta.size, np.complex128)
-    work = bloch_work(n, cell.ni, m)
-    num, flex = np.empty((cell.ends.shape[1], most), np.complex128), np.empty(most, np.complex128)
-    for t in range(theta.size):
-        own = _assemble(2.0 / dt * np.tan(0.5 * theta[t]), cell, work.S, num, flex)
-        logs[t] = own + bloch_solution(np.exp(-1j * theta[t] * steps), cell.ni, cell.first, rhs, work)
-        load_answers(rhs, work, out[t])
-    return out, logs

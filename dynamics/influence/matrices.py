@@ -24,16 +24,17 @@ from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus, pe
 from catenary.linearised.cell import vertical_cell
 from catenary.linearised.static_checks import SLACK_FORCE, loose_in_words
 from dynamics.influence.condensed import CondensedCell
-from dynamics.influence.poles import lower_poles
+from dynamics.influence.poles import DEPTH, lower_poles
 from dynamics.influence.quadrature import panel_nodes
 from dynamics.influence.sums import Angles, Integrals, Records, Ring, Sums
 from dynamics.spec.case import CaseSpec
 
 __all__ = ["InfluenceMatrices", "influence_matrices"]
 
-DECAY = 1.5  # of the ring's contour below the real axis, a period
-RINGS = (5, 8, 12)  # spans tried
-BLOCK = 256  # angles at a time
+DECAY = DEPTH  # of the ring's contour below the real axis, a period
+RINGS = (3, 4, 5, 8, 12)  # periods tried
+BLOCK = 2**21  # numbers that steps take of the loads' answers at a time
+PANEL_ANGLES = 256  # of the real axis at a time
 PANEL_SHARE = 0.01  # of the error accepted, left by one panel
 LARGEST_ERROR = 1.0e-2  # beyond it matrices are refused
 
@@ -64,7 +65,7 @@ class InfluenceMatrices:
     quadrature_nodes : int
         Frequencies of the sum.
     truncation_error : float
-        Of the sum over frequencies, relative to the largest entry [-]: what twice as many of them change.
+        Of the sum over frequencies, relative to the largest entry [-]; at most that.
     wall_time_s : float
     """
 
@@ -156,14 +157,15 @@ def _by_ring(cell: CondensedCell, records: Records, tolerance: float) -> _Found 
     poles = lower_poles(cell)
     if poles is None:
         return None
-    for spans in RINGS:
-        ring, sums = Ring(cell.steps, spans, DECAY), Sums(cell, records)
+    for periods in RINGS:
+        ring, sums = Ring(cell.steps, periods, DECAY), Sums(cell, records)
         _add_ring(cell, ring, sums)
         # a pole's own images are a geometric series of this ratio: j times round the ring, minus j times once turned
-        ratio = -1j * np.exp(ring.spans * (1j * cell.steps * poles.theta - ring.decay))
+        ratio = -1j * np.exp(periods * (1j * cell.steps * poles.theta - ring.decay))
         share = np.where(poles.theta.real == 0.0, 1.0, 2.0) * -1j / (1.0 - ratio**2)
-        sums.add(Angles(poles.theta, share, poles.residue, -1j * share * ratio, local=False))
-        error = float((sums.images.largest() / sums.total.largest()).max())
+        sums.add_poles(poles, share, -1j * share * ratio)
+        # what is left are the second images, smaller than the first ones by what a ring forgets, or more
+        error = ring.forgotten * float((sums.images.largest() / sums.total.largest()).max())
         if error < tolerance:
             return _Found(sums.total, len(ring.theta), error)
     return None
@@ -176,8 +178,9 @@ def _add_ring(cell: CondensedCell, ring: Ring, sums: Sums) -> None:
     loads, droppers = cell.loads.shape[1] - cell.droppers, cell.droppers
     shapes = ((loads, droppers), (droppers, loads), (droppers, droppers))
     height, stretch, dropper = (np.empty((len(theta), *shape), np.complex128) for shape in shapes)
-    for begin in range(0, len(theta), BLOCK):
-        block = slice(begin, begin + BLOCK)
+    few = max(16, BLOCK // (loads * cell.steps))
+    for begin in range(0, len(theta), few):
+        block = slice(begin, begin + few)
         X = cell.answers(theta[block])
         weight = np.full(len(X), 1.0 / len(theta), np.complex128)
         sums.add_contact(Angles(theta[block], weight, X, -1j * weight))
@@ -195,6 +198,6 @@ def _by_quadrature(cell: CondensedCell, records: Records, tolerance: float) -> _
             f"(catenary.damping)"
         )
     sums = Sums(cell, records)
-    for part in np.array_split(np.arange(len(theta)), max(1, len(theta) // BLOCK)):
+    for part in np.array_split(np.arange(len(theta)), max(1, len(theta) // PANEL_ANGLES)):
         sums.add(Angles(theta[part] + 0.0j, weight[part] / np.pi + 0.0j, cell.answers(theta[part] + 0.0j)))
     return _Found(sums.total, len(theta), error)

@@ -12,24 +12,24 @@ Angles are given a period: s = theta N, whose imaginary part is a decay a period
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.influence.condensed import CondensedCell
+from dynamics.influence.residues import Poles, with_residues
 
 __all__ = [
-    "APART", "DeterminantPath", "PoleProbes", "Poles", "axis_samples", "corrected_poles", "lower_poles",
+    "APART", "DEPTH", "DeterminantPath", "PoleProbes", "axis_samples", "corrected_poles", "lower_poles",
     "poles_by_stretches", "stretch_edges",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-DEPTH, TOP = 1.5, 1.0  # lines searched, below and above the axis
-DEEP, DEEP_EVERY = -4.0, 4  # a third, where fewer samples do
+DEPTH, TOP = 2.0, 1.0  # lines searched, below and above the axis
+DEEP, DEEP_EVERY = -6.0, 4  # a third, where fewer samples do
 STEP = 0.5  # between samples of a line
 MOST_SAMPLES = 100_000
 LARGEST_TURN = 1.2  # of the determinant from sample to sample
@@ -38,26 +38,8 @@ PROBES = 4
 RANK = 1.0e-12  # singular values below are noise
 SECANTS, CLOSE = 12, 1.0e-10
 APART = 1.0e-7  # two poles nearer than that are one
-UNMOVED = 1.0e-6  # residues of what no force moves, over the largest
 WHOLE = 1.0e-3  # a count is whole to that
 AT_REST = 1.0e-3  # nearer to 0 only wires that travel along the track move
-RADIUS, NODES = 0.02, 4  # of the circle about a pole, over the distance to the nearest other
-
-
-@dataclass(frozen=True)
-class Poles:
-    """Poles that lie below the real axis.
-
-    Attributes
-    ----------
-    theta : complex array (pole,)
-        Angles, real part 0 to pi; each but those of real part 0 has a mirror image at -conj(theta).
-    residue : complex array (pole, load, load)
-        Of the answers to the cell's loads.
-    """
-
-    theta: Complexes
-    residue: Complexes
 
 
 class PoleProbes(Protocol):
@@ -86,11 +68,11 @@ class _Probes:
         self.order = 2 * cell.massive + (cell.massless if cell.matrices.beta > 0.0 else 0)
 
     def __call__(self, s: Complexes) -> tuple[Complexes, Complexes]:
-        """Answers (s, probe, probe) and logarithms of the determinant (s,)."""
+        """Answers (s, probe, probe) and logarithms of the determinant (s,), of which the imaginary part counts."""
         cell = self.cell
-        found, log = cell.solve(s / cell.steps, self.loads)
+        found, phase = cell.solve(s / cell.steps, self.loads)
         # near pi the cosine of an angle off the axis is small, never zero
-        return found[:, :PROBES, PROBES:], log + self.order * np.log(np.cos(0.5 * s / cell.steps))
+        return found[:, :PROBES, PROBES:], 1j * phase + self.order * np.log(np.cos(0.5 * s / cell.steps))
 
     def inverse(self, s: Complexes) -> Complexes:
         """Zero at every pole."""
@@ -114,7 +96,7 @@ def lower_poles(cell: CondensedCell) -> Poles | None:
     on_axis = np.abs(poles.imag).min(initial=1.0) < APART
     if on_axis or not _all_there(probes, poles, bottom, top, stretch_edges(real, poles)):
         return None
-    return _with_residues(cell, poles[poles.imag < 0.0])
+    return with_residues(cell, poles[poles.imag < 0.0], AT_REST)
 
 
 class DeterminantPath:
@@ -274,21 +256,3 @@ def each_once(z: Complexes) -> Complexes:
 def _with_mirrors(z: Complexes, most: float) -> int:
     """Number of poles in the whole period of s, of which z are those of real part 0 to pi N."""
     return int(np.where((z.real < APART) | (z.real > most - APART), 1, 2).sum())
-
-
-def _with_residues(cell: CondensedCell, poles: Complexes) -> Poles | None:
-    """Residues by sums over small circles; None where a force moves what travels along the track."""
-    others = np.concatenate([poles, -poles.conj(), [0.0]])
-    gap = np.abs(poles[:, None] - others)
-    gap[gap == 0.0] = 1.0
-    radius = np.append(RADIUS * np.minimum(1.0, gap.min(axis=1)), AT_REST)
-    turn = np.exp(2j * np.pi * (np.arange(NODES) + 0.5) / NODES)
-    circles = np.concatenate([poles, [0.0j]])[:, None] + radius[:, None] * turn
-    found = cell.answers(circles.ravel().astype(np.complex128) / cell.steps).reshape(
-        *circles.shape, *[cell.loads.shape[1]] * 2
-    )
-    residue = np.einsum("pnab,n->pab", found, turn) * (radius / (NODES * cell.steps))[:, None, None]
-    size = np.abs(residue).max(axis=(1, 2))
-    if size[-1] > UNMOVED * size.max():
-        return None
-    return Poles(poles / cell.steps, residue[:-1])

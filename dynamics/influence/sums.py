@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from scipy.fft import fft, ifft
 
 from dynamics.influence.condensed import THREADS, CondensedCell, ContactBay
 from dynamics.influence.heights import bay_answer, turned
+from dynamics.influence.residues import Poles
 
 __all__ = ["Angles", "Integrals", "Records", "Ring", "Sums"]
 
@@ -40,15 +43,13 @@ class Records:
 class Angles:
     """Angles of a sum (angle,), their weights, and the loads' answers to them (angle, load, load).
 
-    ``turned`` are their weights in the images, where those are wanted; ``local`` says whether the bays under the
-    contact answer by their own modes, too (not at a pole of the rest).
+    ``turned`` are their weights in the images, where those are wanted.
     """
 
     theta: Complexes
     weight: Complexes
     answers: Complexes
     turned: Complexes | None = None
-    local: bool = True
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,11 @@ class Ring:
     steps: int
     spans: int
     decay: float
+
+    @property
+    def forgotten(self) -> float:
+        """What is left of a wave after once round the ring."""
+        return float(np.exp(-self.decay * self.spans))
 
     @property
     def theta(self) -> Complexes:
@@ -111,26 +117,22 @@ class Sums:
         self.total, self.images = (_zero(N, cell.droppers, records) for N in (cell.steps, len(some)))
 
     def add(self, angles: Angles) -> None:
-        """Add single angles to all sums; to the images by weights of their own."""
+        """Add single angles to all sums."""
         theta, records, split = angles.theta, self.records, slice(-self.cell.droppers, None)
         contact = slice(0, -self.cell.droppers)
         self.add_contact(angles)
-        behind, ahead = (np.exp(sign * 1j * theta[:, None] * records.steps) for sign in (-1, 1))
-        lags = np.exp(1j * theta[:, None] * records.lags)
+        behind, ahead, lags = _wave(theta, -records.steps), _wave(theta, records.steps), _wave(theta, records.lags)
+        X = angles.answers * angles.weight[:, None, None]
 
-        def one(bay: ContactBay, rows: Ints, some: Ints) -> None:
+        def one(bay: ContactBay, rows: Ints, _: Ints) -> None:
             left, right = turned(self.cell, bay, theta)
-            height = left @ angles.answers[:, contact, split][:, bay.loads]
-            stretch = angles.answers[:, split, contact][:, :, bay.loads] @ right
-            for out, where, weight, few in self._outputs(angles, rows, some):
-                taken = height[:, few] * weight[:, None, None]
-                out.height[where] += _real_product(taken, behind)
-                taken = stretch[:, :, few] * weight[:, None, None]
-                out.elongation[:, :, where] += _real_product(taken, ahead).transpose(0, 2, 1)
+            height = left @ X[:, contact, split][:, bay.loads]
+            self.total.height[rows] += _real_product(height, behind)
+            stretch = X[:, split, contact][:, :, bay.loads] @ right
+            self.total.elongation[:, :, rows] += _real_product(stretch, ahead).transpose(0, 2, 1)
 
         self._each(one)
-        for out, _, weight, _ in self._outputs(angles, self.rows[0], self.some[0]):
-            out.dropper += _real_product(angles.answers[:, split, split] * weight[:, None, None], lags)
+        self.total.dropper += _real_product(X[:, split, split], lags)
 
     def add_ring(self, ring: Ring, height: Complexes, stretch: Complexes, dropper: Complexes) -> None:
         """Add a ring's answers between contact and droppers (angle, load, dropper), back, and between droppers."""
@@ -149,6 +151,27 @@ class Sums:
         found = ring.series(dropper, self.records.lags, 1).transpose(1, 2, 0)
         self.total.dropper += found.real
         self.images.dropper += found.imag
+
+    def add_poles(self, poles: Poles, weight: Complexes, in_images: Complexes) -> None:
+        """Add poles to all sums by weights (pole,), and to the images by weights of their own."""
+        theta, records, contact = poles.theta, self.records, slice(0, -self.cell.droppers)
+        rise, cause = poles.rise[:, -self.cell.droppers :], poles.cause[:, -self.cell.droppers :]
+        up, down = np.empty((2, len(theta), self.cell.steps), np.complex128)
+
+        def seen(bay: ContactBay, rows: Ints, _: Ints) -> None:
+            left, right = turned(self.cell, bay, theta)
+            up[:, rows] = np.einsum("pne,pe->pn", left, poles.rise[:, contact][:, bay.loads])
+            down[:, rows] = np.einsum("pen,pe->pn", right, poles.cause[:, contact][:, bay.loads])
+
+        self._each(seen)
+        behind, ahead, lags = (_wave(theta, steps) for steps in (-records.steps, records.steps, records.lags))
+        lags = _second(lags)
+        for out, share, some in ((self.total, weight, EVERY), (self.images, in_images, self.seldom)):
+            seen_up, seen_down = _first(up[:, some] * share[:, None]), _second(down[:, some])
+            out.contact += seen_up.T @ seen_down
+            part = partial(_add_dropper, out, (seen_up, seen_down), (behind, ahead, lags))
+            with ThreadPoolExecutor(THREADS) as pool:
+                list(pool.map(part, range(self.cell.droppers), (rise * share[:, None]).T, cause.T, repeat(cause)))
 
     def add_contact(self, angles: Angles) -> None:
         """Add angles to the sums of contact heights by contact forces."""
@@ -169,8 +192,7 @@ class Sums:
                 taken = (left[few] * weight[:, None]).reshape(len(where), -1)
                 columns = EVERY if few is EVERY else self.seldom
                 out.contact[where] += taken.real @ caused[0][:, columns] - taken.imag @ caused[1][:, columns]
-                if angles.local:
-                    out.contact[np.ix_(where, where)] += bay_answer(self.cell, bay, few, theta, weight)
+                out.contact[np.ix_(where, where)] += bay_answer(self.cell, bay, few, theta, weight)
 
         self._each(cause)
         self._each(answer)
@@ -197,8 +219,32 @@ def _zero(steps: int, droppers: int, records: Records) -> Integrals:
     )
 
 
+def _add_dropper(
+    out: Integrals, seen: tuple[Floats, Floats], waves: tuple[Complexes, Complexes, Floats], d: int, *own: Complexes
+) -> None:
+    """Add poles to the sums of one dropper: its rise and cause (pole,), and all droppers' causes (pole, dropper)."""
+    (up, down), (behind, ahead, lags), (rise, cause, causes) = seen, waves, own
+    out.height[:, d] += up.T @ _second(behind * cause[:, None])
+    out.elongation[d] += _first(ahead * rise[:, None]).T @ down
+    out.dropper[d] += _first(causes * rise[:, None]).T @ lags
+
+
+def _wave(theta: Complexes, steps: Ints) -> Complexes:
+    """exp(i theta step), (angle, step)."""
+    return np.exp(1j * np.multiply.outer(theta, steps))
+
+
+def _first(x: Complexes) -> Floats:
+    """First factor of the real part of a sum of products over the first index."""
+    return np.concatenate([x.real, -x.imag]).astype(np.float64, copy=False)
+
+
+def _second(x: Complexes) -> Floats:
+    """Second factor of the same."""
+    return np.concatenate([x.real, x.imag]).astype(np.float64, copy=False)
+
+
 def _real_product(values: Complexes, wave: Complexes) -> Floats:
     """Real part of the sum over angles of values (angle, ...) times wave (angle, step), (..., step)."""
-    flat = values.reshape(len(wave), -1)
-    found = np.concatenate([flat.real, -flat.imag]).T @ np.concatenate([wave.real, wave.imag])
+    found = _first(values.reshape(len(wave), -1)).T @ _second(wave)
     return found.reshape(*values.shape[1:], -1)

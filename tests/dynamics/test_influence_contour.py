@@ -48,7 +48,7 @@ def turned_back(monkeypatch):
 def test_ring_and_poles_are_the_sum_over_real_frequencies(small, by_ring, monkeypatch):
     turned_back(monkeypatch)
     real = influence_matrices(small, 1.0e-4)
-    assert by_ring.quadrature_nodes == 5 * small.steps_per_period < 0.3 * real.quadrature_nodes
+    assert by_ring.quadrature_nodes == 4 * small.steps_per_period < 0.3 * real.quadrature_nodes
     assert_close(by_ring, real, 2e-4)
 
 
@@ -86,6 +86,19 @@ def test_condensed_cell_answers_as_the_whole_one(small, cell):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
 
 
+def test_answers_next_to_a_pole_are_its_residue_over_the_distance(cell):
+    """What is left falls with the distance: the residue is the whole of the pole, and one product of two vectors."""
+    found = lower_poles(cell)
+    assert found is not None and len(np.unique(found.theta)) == len(found.theta)
+    strong = np.argsort(-np.abs(found.rise).max(axis=1) * np.abs(found.cause).max(axis=1))[:4]
+    for p in strong:
+        residue = np.outer(found.rise[p], found.cause[p])
+        near = 1e-4 * np.abs(np.delete(found.theta, p) - found.theta[p]).min()
+        left = [d * cell.answers(np.array([found.theta[p] + d]))[0] - residue for d in (near, 0.1 * near)]
+        size = [np.abs(x).max() / np.abs(residue).max() for x in left]
+        assert size[0] < 1e-2 and size[1] < 0.2 * size[0]
+
+
 def test_a_missed_pole_is_detected(cell, monkeypatch):
     """Every pole that counts, one after the other, would be too slow: the narrowest, the deepest, one between."""
     corrected, found = poles.corrected_poles, lower_poles(cell)
@@ -109,7 +122,7 @@ def test_without_its_poles_a_ring_gives_others(small, by_ring, monkeypatch):
 
     def without(cell):
         found = lower_poles(cell)
-        return replace(found, residue=0.0 * found.residue)
+        return replace(found, rise=0.0 * found.rise)
 
     monkeypatch.setattr(influence, "lower_poles", without)
     wrong = influence_matrices(small, np.inf)

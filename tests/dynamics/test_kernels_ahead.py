@@ -12,7 +12,7 @@ from catenary.linearised.cell import vertical_cell
 from dynamics import kernels
 from dynamics.accuracy.companions import shorter_window
 from dynamics.accuracy.numerical_error import estimate_error
-from dynamics.influence.kernel import key_answers
+from dynamics.influence.key_dofs import key_answers
 from dynamics.influence.matrices import influence_matrices
 from dynamics.steady_state.periodic import solve_periodic
 from dynamics.travelling_window.kernel import march_span
