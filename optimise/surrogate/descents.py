@@ -27,8 +27,10 @@ Values = tuple[float, ...]
 
 # places of a variable, in shares of its range, and how far from the design they are at least
 PLACES, APART = (0.125, 0.375, 0.625, 0.875), 0.2
-# moved designs and those of a descent: so many more than there are variables; a round has so many whole descents
-MORE_MOVED, MORE, DESCENTS = 3, 4, 5
+# one place in four is always too near
+FAR = len(PLACES) - 1
+# a descent has so many designs more than there are variables, and a round so many whole descents
+MORE, DESCENTS = 4, 5
 # a descent has twice as many designs where it is better than the design itself, or no worse than by such a share
 CLOSE = 0.05
 # it ends after so many where it is worse than the design itself by such a share, and where it has come back so near
@@ -51,23 +53,18 @@ class Shown:
 
 def length_of(variables: int, in_flight: int) -> int:
     """Designs of a round of descents, of which each that begins at once can come to its end."""
-    return variables + MORE_MOVED + max(DESCENTS, in_flight) * (variables + MORE)
+    return FAR * variables + max(DESCENTS, in_flight) * (variables + MORE)
 
 
-def moved_designs(base: Floats, free: NDArray[np.int64], predicted: Callable[[Floats], Floats]) -> Floats:
-    """Designs with one variable elsewhere (design, variable).
-
-    All places of the variables that are expected to cost least on the average of their places: these leave a basin,
-    where others climb out of it and come back.
-    """
+def moved_designs(base: Floats, free: NDArray[np.int64]) -> Floats:
+    """Designs with one variable elsewhere (design, variable)."""
     found = []
     for p in free:
-        places = [place for place in PLACES if abs(place - base[p]) >= APART]
-        points = np.tile(base, (len(places), 1))
-        points[:, p] = places
-        found.append((float(predicted(points).mean()), int(p), points))
-    found.sort(key=lambda each: each[:2])
-    return np.vstack([points for _, _, points in found])[: len(free) + MORE_MOVED]
+        for place in PLACES:
+            if abs(place - base[p]) >= APART:
+                found.append(base.copy())
+                found[-1][p] = place
+    return np.array(found)
 
 
 class _StopError(Exception):
@@ -87,7 +84,7 @@ class Descents:
     moved : float array (design, variable)
         Designs with one variable elsewhere.
     free : int array (free,)
-        Variables that are no counts.
+        Variables other than counts.
     values_of : callable
         Values of a design by its shares.
     shown : callable

@@ -5,8 +5,8 @@ to be gained (`improvement`). A process models the objective, its logarithm wher
 exact derivatives that come with them. Where designs come with the harmonics of the contact force instead, a process
 models these (`force_process`). One more models each limit that some design has broken. A model sits in the basin that
 it knows: a round that has not got better for some time ends (`rounds`). The next one descends from its best design and
-from places beside it (`descents`), or, without derivatives, seeks round the best design by all that is known there; and
-later ones start again, knowing nothing but the nominal line.
+from places next to it (`descents`), or, without derivatives, seeks round the best design by all that is known there.
+Later ones start again, knowing nothing but the nominal line.
 
 A proposal depends on the seed, its place in the search and the outcomes of the designs that are at least
 ``in_flight`` places before it. Those between count as if they had shown what is expected of them. So the same designs
@@ -83,7 +83,6 @@ class Proposals:
         self._start, self._begin = Scales(np.ones(len(self._low))), 1
         self._fitted: dict[tuple[int, int, bool], Mapping[str, Scales]] = {}
         self._force_logs: dict[tuple[int, int], Floats] = {}
-        self._moved: dict[int, Floats] = {}
 
     def next(self, searched: Sequence[TrialRecord]) -> tuple[float, ...]:
         """Values of the next design.
@@ -139,16 +138,12 @@ class Proposals:
     def _descended(self, searched: Sequence[TrialRecord], now: Round, base: TrialRecord) -> tuple[float, ...] | None:
         """Next design of a round of descents; None where all have ended."""
         begin, share = now.begin, self._share(base)
-        if begin not in self._moved:
-            self._begin = -begin  # this model's scales are its own
-            model = self._model([searched[0], *searched[now.before : begin + 1 - self._in_flight]])
-            self._moved = {begin: moved_designs(share, self._free, lambda x: model.objective.predict(x)[0])}
         # values of shares of values are not always these values
         ended = searched[begin : len(searched) + 1 - self._in_flight]
         records = {self._values(share): base, **{r.values: r for r in ended}}
         unit = abs(cost_of(searched[0], self._objectives) or 1.0)
         descents = Descents(
-            share, self._feasible_cost(base), self._moved[begin], self._free, self._values,
+            share, self._feasible_cost(base), moved_designs(share, self._free), self._free, self._values,
             lambda values: self._shown(records.get(values)), unit,
         )  # fmt: skip
         return descents.next(len(searched) - begin, self._in_flight)
