@@ -4,8 +4,9 @@ The search goes in rounds. The first designs of a round are a scrambled Sobol se
 to be gained (`improvement`). A process models the objective, its logarithm where that is positive, by values and by the
 exact derivatives that come with them. Where designs come with the harmonics of the contact force instead, a process
 models these (`force_process`). One more models each limit that some design has broken. A model sits in the basin that
-it knows: a round that has not got better for some time ends (`rounds`). The next one seeks round the best design by all
-that is known there, and the one after that starts again, knowing nothing but the nominal line.
+it knows: a round that has not got better for some time ends (`rounds`). The next one descends from its best design and
+from places next to it (`descents`), or, without derivatives, seeks round the best design by all that is known there.
+Later ones start again, knowing nothing but the nominal line.
 
 A proposal depends on the seed, its place in the search and the outcomes of the designs that are at least
 ``in_flight`` places before it. Those between count as if they had shown what is expected of them. So the same designs
@@ -26,10 +27,11 @@ from optimise.design.space import DesignSpace
 from optimise.evaluation.outcome import OBJECTIVE
 from optimise.record.trial import TrialRecord
 from optimise.surrogate.combination import Combination
+from optimise.surrogate.descents import Descents, Shown, length_of, moved_designs
 from optimise.surrogate.force_process import ForceProcess, fitted_logs, same_blocks
 from optimise.surrogate.gaussian_process import GaussianProcess, Observations, Scales
 from optimise.surrogate.improvement import SearchModel, best_point
-from optimise.surrogate.rounds import round_of
+from optimise.surrogate.rounds import Round, round_of
 
 __all__ = ["Proposals"]
 
@@ -81,6 +83,7 @@ class Proposals:
         self._start, self._begin = Scales(np.ones(len(self._low))), 1
         self._fitted: dict[tuple[int, int, bool], Mapping[str, Scales]] = {}
         self._force_logs: dict[tuple[int, int], Floats] = {}
+        self._moved: dict[int, Floats] = {}
 
     def next(self, searched: Sequence[TrialRecord]) -> tuple[float, ...]:
         """Values of the next design.
@@ -90,16 +93,19 @@ class Proposals:
         searched : sequence of TrialRecord
             Trials of the search in their order, the nominal line first; all but the last ``in_flight`` - 1 have ended.
         """
-        given = sum(r.origin is not None for r in searched)
-        costs = [self._feasible_cost(r) for r in searched]
-        begin, number = round_of(costs, self._starts, self._in_flight, given)
+        now = self._round(searched)
+        base = self._base(searched, now)
+        follows = not now.everywhere and self._descends(searched)
+        if follows and (values := self._descended(searched, now, base)) is not None:
+            return values
         ended = max(1, len(searched) + 1 - self._in_flight)
-        box, known = self._seen(searched[:ended], begin, number)
-        self._begin, place = begin, len(searched) - begin + 1
-        if place <= self._starts or not any(self._has_numbers(record) for record in known):
+        box, known = self._seen(searched[:ended], now, base)
+        self._begin, place = now.begin, len(searched) - now.begin + 1
+        first = place <= self._starts and not follows
+        if first or not any(self._has_numbers(record) for record in known):
             from scipy.stats import qmc  # slow to load, and few searches need it
 
-            own = np.random.default_rng([self._seed, number] if number else [self._seed])
+            own = np.random.default_rng([self._seed, now.number] if now.number else [self._seed])
             sequence = qmc.Sobol(len(self._low), scramble=True, rng=own)
             return self._values(box[0] + (box[1] - box[0]) * sequence.random(1 << place.bit_length())[place - 1])
         shown = self._with_harmonics(known)
@@ -113,16 +119,59 @@ class Proposals:
         centres = np.array([self._share(known[k]) for _, k in best[:BEST]])
         return self._values(best_point(model, centres, box, np.random.default_rng([self._seed, len(searched)])))
 
-    def _seen(self, ended: Sequence[TrialRecord], begin: int, number: int) -> tuple[Floats, list[TrialRecord]]:
+    def _descends(self, searched: Sequence[TrialRecord]) -> bool:
+        """Whether designs come with the derivatives that descents need: as the nominal line does."""
+        nominal = searched[0].outcome
+        return nominal is not None and bool(nominal.slopes)
+
+    def _round(self, searched: Sequence[TrialRecord]) -> Round:
+        costs = [self._feasible_cost(r) for r in searched]
+        given = sum(r.origin is not None for r in searched)
+        descents = length_of(len(self._free), self._in_flight) if self._descends(searched) else 0
+        return round_of(costs, self._starts, self._in_flight, given, descents)
+
+    def _base(self, searched: Sequence[TrialRecord], now: Round) -> TrialRecord:
+        """Design from which a round begins: for descents the best of the round before, else the best so far."""
+        known = searched[: max(1, now.begin + 1 - self._in_flight)]
+        first = now.before if self._descends(searched) else 0
+        return min(known[first:], key=self._feasible_cost, default=searched[0])
+
+    def _descended(self, searched: Sequence[TrialRecord], now: Round, base: TrialRecord) -> tuple[float, ...] | None:
+        """Next design of a round of descents; None where all have ended."""
+        begin, share = now.begin, self._share(base)
+        if begin not in self._moved:
+            self._begin = -begin  # this model's scales are its own
+            model = self._model([searched[0], *searched[now.before : begin + 1 - self._in_flight]])
+            self._moved = {begin: moved_designs(share, self._free, lambda x: model.objective.predict(x)[0])}
+        # values of shares of values are not always these values
+        ended = searched[begin : len(searched) + 1 - self._in_flight]
+        records = {self._values(share): base, **{r.values: r for r in ended}}
+        unit = abs(cost_of(searched[0], self._objectives) or 1.0)
+        descents = Descents(
+            share, self._feasible_cost(base), self._moved[begin], self._free, self._values,
+            lambda values: self._shown(records.get(values)), unit,
+        )  # fmt: skip
+        return descents.next(len(searched) - begin, self._in_flight)
+
+    def _shown(self, record: TrialRecord | None) -> Shown | None:
+        """What a descent reads of a design; None without derivatives."""
+        outcome = None if record is None else record.outcome
+        if record is None or outcome is None or not outcome.slopes or not self._has_numbers(record):
+            return None
+        names = [name for name in outcome.slopes if name != OBJECTIVE]
+        by_limit = np.array([outcome.slopes[name] for name in names]).reshape(len(names), len(self._free))
+        limits = np.array([outcome.constraints[name] for name in names])
+        return Shown(cost_of(record, self._objectives) or 0.0, np.array(outcome.slopes[OBJECTIVE]), limits, by_limit)
+
+    def _seen(self, ended: Sequence[TrialRecord], now: Round, base: TrialRecord) -> tuple[Floats, list[TrialRecord]]:
         """Box of a round's designs (end, variable), and which of those that have ended its model may know.
 
-        Every second round seeks round the best design so far, by all that is known there.
+        A round that is not everywhere seeks round its design, by all that is known there.
         """
-        box = np.array([np.zeros(len(self._low)), np.ones(len(self._low))])
-        if number % 2 == 0:
+        box, begin = np.array([np.zeros(len(self._low)), np.ones(len(self._low))]), now.begin
+        if now.everywhere:
             return box, [ended[0], *ended[begin:]]
-        before = ended[: max(1, begin + 1 - self._in_flight)]
-        best = self._share(min(before, key=self._feasible_cost))
+        best = self._share(base)
         box = np.clip([best - AROUND, best + AROUND], 0.0, 1.0)
         shares = [self._share(r) for r in ended]
         inside = [k == 0 or k >= begin or bool(((box[0] <= x) & (x <= box[1])).all()) for k, x in enumerate(shares)]

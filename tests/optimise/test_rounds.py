@@ -15,24 +15,29 @@ from optimise.surrogate import rounds
 from optimise.surrogate.combination import Combination
 from optimise.surrogate.improvement import SearchModel
 from optimise.surrogate.proposals import AROUND, Proposals
-from optimise.surrogate.rounds import PATIENCE, round_of
+from optimise.surrogate.rounds import PATIENCE, WORTH_MORE, round_of
 
 STARTS, TRIALS, IN_FLIGHT = 4, 36, 3
 STILL = [30.0] + [20.0] * (STARTS + PATIENCE)
 
 
+def began(*given):
+    """Place and number of a round."""
+    return round_of(*given)[:2]
+
+
 def test_a_round_ends_where_it_has_not_got_better():
-    assert round_of(STILL[:-1], STARTS, 1) == (1, 0)
-    assert round_of(STILL, STARTS, 1) == (len(STILL), 1)
-    assert round_of([*STILL, *STILL[1:]], STARTS, 1) == (len(STILL) + STARTS + PATIENCE, 2)
-    assert round_of([*STILL[:-1], 19.9], STARTS, 1) == (1, 0), "it is better by 0.5 %"
-    assert round_of([*STILL[:-1], 19.99], STARTS, 1) == (len(STILL), 1), "that is not better"
-    assert round_of([-v for v in STILL], STARTS, 1) == (len(STILL), 1), "costs may be negative"
+    assert began(STILL[:-1], STARTS, 1) == (1, 0)
+    assert began(STILL, STARTS, 1) == (len(STILL), 1)
+    assert began([*STILL, *STILL[1:]], STARTS, 1) == (len(STILL) + STARTS + PATIENCE, 2)
+    assert began([*STILL[:-1], 19.9], STARTS, 1) == (1, 0), "it is better by 0.5 %"
+    assert began([*STILL[:-1], 19.99], STARTS, 1) == (len(STILL), 1), "that is not better"
+    assert began([-v for v in STILL], STARTS, 1) == (len(STILL), 1), "costs may be negative"
 
 
 def test_a_round_without_a_feasible_design_does_not_end():
-    assert round_of([30.0, *[math.inf] * 200], STARTS, 1) == (1, 0)
-    assert round_of([30.0, *[math.inf] * 50, *[20.0] * (PATIENCE - 1)], STARTS, 1) == (1, 0)
+    assert began([30.0, *[math.inf] * 200], STARTS, 1) == (1, 0)
+    assert began([30.0, *[math.inf] * 50, *[20.0] * (PATIENCE - 1)], STARTS, 1) == (1, 0)
 
 
 @pytest.mark.parametrize("in_flight", [2, 3, 8])
@@ -42,9 +47,9 @@ def test_a_round_depends_on_what_had_ended_alone(in_flight):
     place = len(costs)
     known = place + 1 - in_flight
     pending = [*costs[:known], *[math.inf] * (place - known)]
-    assert round_of(pending, STARTS, in_flight) == round_of(costs, STARTS, in_flight)
+    assert began(pending, STARTS, in_flight) == began(costs, STARTS, in_flight)
     # what began once stays: later places know of the same rounds
-    begins = [round_of(costs[:k], STARTS, in_flight) for k in range(1, place + 1)]
+    begins = [began(costs[:k], STARTS, in_flight) for k in range(1, place + 1)]
     assert all(b >= a for (a, _), (b, _) in itertools.pairwise(begins))
     assert [number for _, number in begins] == sorted(number for _, number in begins)
     assert begins[-1][1] > 0
@@ -52,9 +57,26 @@ def test_a_round_depends_on_what_had_ended_alone(in_flight):
 
 def test_designs_of_another_search_belong_to_the_first_ones():
     given = [30.0, *[20.0] * (2 * PATIENCE)]
-    assert round_of(given, STARTS, 1)[1] > 0
-    assert round_of(given, STARTS, 1, 2 * PATIENCE) == (1, 0)
-    assert round_of([*given, *[20.0] * PATIENCE], STARTS, 1, 2 * PATIENCE) == (len(given) + PATIENCE, 1)
+    assert began(given, STARTS, 1)[1] > 0
+    assert began(given, STARTS, 1, 2 * PATIENCE) == (1, 0)
+    assert began([*given, *[20.0] * PATIENCE], STARTS, 1, 2 * PATIENCE) == (len(given) + PATIENCE, 1)
+
+
+def test_descents_follow_each_round_everywhere_and_themselves_as_long_as_they_gain():
+    length, lag = 20, 3
+    gaining, still = 20.0 * (1.0 - 1.1 * WORTH_MORE), 20.0 * (1.0 - 0.9 * WORTH_MORE)
+    costs = [*STILL, *[20.0] * (lag - 1)]
+    first = round_of(costs, STARTS, lag, 0, length)
+    assert first == (len(costs), 1, False, 1)
+    # the last two designs are in flight as the next round begins
+    costs += [25.0] * (length - lag) + [gaining] + [9.0] * (lag - 1)
+    second = round_of(costs, STARTS, lag, 0, length)
+    assert round_of(costs[:-1], STARTS, lag, 0, length) == first
+    assert second == (len(costs), 2, False, first.begin)
+    assert round_of([20.0 if c == gaining else c for c in costs], STARTS, lag, 0, length)[1:3] == (2, True)
+    assert round_of([still if c == gaining else c for c in costs], STARTS, lag, 0, length)[1:3] == (2, True)
+    third = round_of([*costs, *[25.0] * length], STARTS, lag, 0, length)
+    assert third == (len(costs) + length, 3, True, second.begin)
 
 
 def narrow_and_wide(task, setting):
@@ -81,7 +103,7 @@ def test_rounds_are_round_the_best_design_and_everywhere_by_turns(tmp_path, case
     costs = [r.outcome.sigma_N for r in result.records]
     low, high = (np.array([getattr(v, end) for v in result.space.variables]) for end in ("low", "high"))
     shares = (np.array([r.values for r in result.records]) - low) / (high - low)
-    places = [round_of(costs[:k], STARTS, IN_FLIGHT) for k in range(1, TRIALS + 1)]
+    places = [began(costs[:k], STARTS, IN_FLIGHT) for k in range(1, TRIALS + 1)]
     near, whole, end = (next(begin for begin, number in places if number == k) for k in (1, 2, 3))
     best = shares[np.argmin(costs[: near + 1 - IN_FLIGHT])]
     assert np.abs(shares[near:whole] - best).max() <= AROUND + 1e-12
@@ -103,7 +125,7 @@ def test_rounds_are_the_same_after_an_interruption(tmp_path, case, impatient):
     with pytest.raises(Interrupted):
         search(tmp_path / "part", case, interrupted)
     later, whole = (search(tmp_path / name, case) for name in ("part", "whole"))
-    begin, number = round_of([r.outcome.sigma_N for r in whole.records[:16]], STARTS, IN_FLIGHT)
+    begin, number = began([r.outcome.sigma_N for r in whole.records[:16]], STARTS, IN_FLIGHT)
     assert number == 1 and 16 - begin > STARTS, "a model's round near the best design was cut"
     assert [r.values for r in later.records] == [r.values for r in whole.records]
 
@@ -144,7 +166,7 @@ def test_a_round_near_the_best_design_knows_of_designs_there_that_failed(tmp_pat
     monkeypatch.setattr(SearchModel, "with_expected", recorded)
     result = search(tmp_path, case, failing, trials=40)
     costs = [math.inf if r.outcome.sigma_N is None else r.outcome.sigma_N for r in result.records]
-    begin, number = round_of(costs[:-1], STARTS, IN_FLIGHT)
+    begin, number = began(costs[:-1], STARTS, IN_FLIGHT)
     assert number % 2 == 1 and 40 - begin > STARTS + 1, "a model proposed the last design, near the best one"
     low, high = (np.array([getattr(v, end) for v in result.space.variables]) for end in ("low", "high"))
     shares = (np.array([r.values for r in result.records]) - low) / (high - low)
