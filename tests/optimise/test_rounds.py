@@ -142,7 +142,7 @@ def test_what_was_fitted_in_one_round_is_not_taken_in_another(tmp_path, case, im
     """At one place of the first round and of the third as many designs are known, but not the same ones."""
     result = search(tmp_path, case)
     costs = [r.outcome.sigma_N for r in result.records]
-    places = [round_of(costs[:k], STARTS, IN_FLIGHT) for k in range(1, TRIALS)]
+    places = [began(costs[:k], STARTS, IN_FLIGHT) for k in range(1, TRIALS)]
     first, last = (sum(number <= k for _, number in places) for k in (0, 2))
     begin = next(begin for begin, number in places if number == 2)
     compared = range(STARTS + 1, min(first, last - begin + 1))
