@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -23,6 +23,7 @@ __all__ = [
     "LONGEST",
     "PRESCRIBED",
     "SHORTEST",
+    "BySection",
     "DropperSpec",
     "NamedSpec",
     "Spec",
@@ -30,6 +31,7 @@ __all__ = [
     "StitchSpec",
     "SupportSpec",
     "WireSpec",
+    "split_by_section",
 ]
 
 # what a dropper may be given by; the key that each reading needs, and what one value of it is called
@@ -39,6 +41,19 @@ SUMMED = ("tension", "mass_per_length", "axial_stiffness", "bending_stiffness")
 # highest contact wire over or under the support [m]; shortest and longest dropper [m]
 HIGHEST = 0.5
 SHORTEST, LONGEST = 0.05, 3.5
+
+BySection = Annotated[
+    tuple[Annotated[int, Field(ge=1, le=480)], ...],
+    Field(
+        max_length=8,
+        description="how many of them hang in each tension section, listed section by section; none: one section",
+    ),
+]
+
+
+def split_by_section(stations: tuple[float, ...], by_section: tuple[int, ...]) -> tuple[tuple[float, ...], ...]:
+    """Stations of the droppers of each tension section, or of the only one [m], by how many hang in each."""
+    return tuple(stations[a:b] for a, b in pairwise(accumulate(by_section or (len(stations),), initial=0)))
 
 
 class Spec(BaseModel):
@@ -183,17 +198,12 @@ class DropperSpec(NamedSpec):
     shortest: Annotated[float, Field(ge=0.01, le=1.0)] = Field(
         default=0.2, description="shortest dropper that can be made, from wire axis to wire axis, clamps included [m]"
     )
-    by_section: tuple[Annotated[int, Field(ge=1, le=480)], ...] = Field(
-        default=(),
-        max_length=8,
-        description="how many of them hang in each tension section, listed section by section; none: one section",
-    )
+    by_section: BySection = ()
 
     @property
     def positions_by_section(self) -> tuple[tuple[float, ...], ...]:
         """Stations of the droppers of each tension section, or of the only one [m]."""
-        ends = list(accumulate(self.by_section or (len(self.positions),)))
-        return tuple(self.positions[a:b] for a, b in zip((0, *ends), ends, strict=False))
+        return split_by_section(self.positions, self.by_section)
 
     @field_validator("contact_wire_heights", "lengths", mode="before")
     @classmethod

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from catenary.spec.components import HIGHEST, LONGEST, SHORTEST, NamedSpec, Spec
+from catenary.spec.components import HIGHEST, LONGEST, SHORTEST, BySection, NamedSpec, Spec, split_by_section
 from catenary.spec.repeat import RepeatSpec
 from catenary.spec.section import SectionSpec
 
@@ -69,17 +69,12 @@ class MainDropperSpec(Spec):
     mass_per_length: Annotated[float, Field(ge=0.0, le=2.0)] = Field(description="mass per length [kg/m]")
     clamp_mass_auxiliary_wire: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="lower clamp mass [kg]")
     clamp_mass_messenger_wire: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="upper clamp mass [kg]")
-    by_section: tuple[Annotated[int, Field(ge=1, le=480)], ...] = Field(
-        default=(),
-        max_length=8,
-        description="how many of them hang in each tension section, listed section by section; none: one section",
-    )
+    by_section: BySection = ()
 
     @property
     def positions_by_section(self) -> tuple[tuple[float, ...], ...]:
         """Stations of the main droppers of each tension section, or of the only one [m]."""
-        ends = list(accumulate(self.by_section or (len(self.positions),)))
-        return tuple(self.positions[a:b] for a, b in zip((0, *ends), ends, strict=False))
+        return split_by_section(self.positions, self.by_section)
 
     def makes(self, name: str) -> tuple[float, ...]:
         """Stiffness [N/m], mass [kg/m] or clamp mass [kg] of every main dropper, by its key among the droppers'."""
