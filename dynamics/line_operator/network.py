@@ -1,13 +1,13 @@
 r"""One period of the infinite line as a network: exact bays between stations, and what is attached there.
 
 A bay of a wire runs from one dropper, support, clamp or mass to the next. Between them a wire under tension with
-bending stiffness is solved in closed form (`kernel`), so that no mesh enters. In the wires above the contact wire a
-bay's tension changes, uniformly over the bay, as its ends move along the track and its heights change; the bay's
-inertia along the track sits at its ends, as in `catenary.linearised.cell`. The contact wire keeps its tension, which
-moves sigma by less than 0.1 % on lines as published, by up to 1.5 % on some designs (docs/theory/line-operator.md).
+bending stiffness is solved in closed form (`kernel`), so that no mesh enters. A bay's tension changes, uniformly over
+the bay, as its ends move along the track and its heights change; the bay's inertia along the track sits at its ends, as
+in `catenary.linearised.cell`. In the contact wire only the heights of a bay's ends count, along the chord between them,
+so that its tension, too, acts at stations (docs/theory/line-operator.md).
 
-Legend: dofs are heights and slopes of stations, and positions along the track of those of the wires above, the
-support's first (the interface), then along the track; the next period's interface is numbered behind the own dofs.
+Legend: dofs are heights, slopes and positions along the track of stations, the support's first (the interface), then
+along the track; the next period's interface is numbered behind the own dofs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class Bays(NamedTuple):
 
     ``dof`` (bay, 4): height and slope at the left and at the right end; ``along`` (bay, 2): position of both along the
     track, -1 where the tension stays as it is; ``length`` [m], ``tension`` [N], ``bending`` stiffness [N m^2],
-    ``mass`` [kg/m]; ``curvature`` [1/m] and end ``slope`` (bay, 2) at rest, ``compliance`` l0 / EA [m/N].
+    ``mass`` [kg/m]; ``curvature`` [1/m] at rest, none in the contact wire, and end ``slope`` (bay, 2), ``compliance``
+    l0 / EA [m/N].
     """
 
     dof: Ints

@@ -1,4 +1,4 @@
-"""Random designs whose sigma depends on one part of the operator, against marches on finer meshes, steps and windows."""
+"""Random designs whose sigma depends on one part of the operator, against marches on fine meshes, steps and windows."""
 
 import json
 from dataclasses import replace
