@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dynamics.line_operator.network import LineNetwork
 from dynamics.line_operator.poles.known import KnownPoles
-from dynamics.line_operator.poles.modes import CLOSE, PASSING, Numbered, followed_poles
+from dynamics.line_operator.poles.modes import BRISK, CAREFUL, Numbered, PoleModes, followed_poles
 
 __all__ = ["follow_poles"]
 
@@ -36,14 +36,16 @@ def follow_poles(known: KnownPoles, network: LineNetwork, T: float) -> KnownPole
     ):
         return None
     lines = _numbered(start, known.T), _numbered(network, T)
-    found, on_foot = np.empty(0, np.complex128), np.zeros(len(known.omega), np.bool_)
-    for close in (PASSING, PASSING, CLOSE):
-        found, stepped = followed_poles(known.omega, known.modes, lines, on_foot, close)
-        met = _meet(found)
-        if not np.isnan(found).any() and not met.any():
-            return KnownPoles(network, T, found)
-        on_foot = stepped | met
-    return None
+    found, walked = followed_poles(known.omega, known.modes, lines, False, BRISK)
+    for pace in (BRISK, CAREFUL):
+        lost = np.isnan(found) | _meet(found)
+        now = lost & ~walked if pace == BRISK else lost
+        if now.any():
+            modes = PoleModes(known.modes.seen[now], known.modes.slope[now])
+            found[now], _ = followed_poles(known.omega[now], modes, lines, True, pace)
+            walked |= now
+    lost = np.isnan(found) | _meet(found)
+    return None if lost.any() else KnownPoles(network, T, found)
 
 
 def _numbered(network: LineNetwork, T: float) -> Numbered:

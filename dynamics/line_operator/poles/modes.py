@@ -23,7 +23,7 @@ from dynamics.line_operator.kernel import OPTIONS, assemble
 from dynamics.line_operator.network import Bays, Points
 from dynamics.line_operator.ports import answers_taken
 
-__all__ = ["CLOSE", "PASSING", "Numbered", "PoleModes", "followed_poles", "pole_modes"]
+__all__ = ["BRISK", "CAREFUL", "Numbered", "PoleModes", "followed_poles", "pole_modes"]
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -31,10 +31,12 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 Numbered: TypeAlias = tuple[Bays, Points, Ints, int, float, float, float]
 
 SECANTS = 12
+STRAY, ABOVE = 3.0, 1.0  # in omega T, from the guess and above the axis: farther away no pole is looked for
 CLOSE = 1.0e-8  # of the last step: the error left is smaller still
-PASSING = 1.0e-3  # the same on the way to another line, unless poles meet or get lost
+PASSING = 1.0e-3  # the same on the way to another line
+BRISK, CAREFUL = 1.0, 0.1  # first steps where no pole met another or got lost before; else, each found to CLOSE
 LEAST_STEP = 1.0e-3
-FARTHEST, ASTRAY = 0.4, 0.1  # distances between harmonics: a pole may move by, and miss a later guess by
+FARTHEST, ASTRAY = 0.4, 0.2  # distances between harmonics: a pole may move by, and miss a later guess by
 IMAGINARY = 1.0e-6  # rad/s: a pole as near to the imaginary axis stays on it
 ASIDE, ACROSS = 1.0e-6, 1.0e-3  # of a pole: where its mode is solved for, half the step of its derivative; times 1 / T
 
@@ -130,6 +132,8 @@ def _settled(guess, seen, slope, line, numbers, work, rhs, close):
         step /= max(1.0, np.abs(step))
         before, there = s, here
         s -= step
+        if np.abs(s - guess * T) > STRAY or s.imag > ABOVE:
+            break
         if np.abs(step) <= close * max(1.0, np.abs(s)):
             return complex(0.0, s.imag / T) if np.abs(guess.real) < IMAGINARY else s / T
     return complex(np.nan, np.nan)
@@ -154,18 +158,20 @@ def _between(lines, share):
 
 
 @kernel(**OPTIONS)
-def _walked(start, seen, slope, lines, memory, close):
+def _walked(start, seen, slope, lines, memory, pace):
     """Pole of the last line by steps from the first one's, each as long as extrapolation allows; not a number if lost.
 
     After every step the pole is recognised by its mode there.
     """
     (work, spare), harmonics = memory, 2.0 * np.pi / max(lines[0][4], lines[1][4])
-    now, before, done, last, step, most = start, start, 0.0, -1.0, 0.5, FARTHEST
+    now, before, done, last, step, most = start, start, 0.0, -1.0, 0.5 * pace, FARTHEST
     while done < 1.0:
         share = min(1.0, done + step)
         line, numbers = _between(lines, share)
         guess = now + (now - before) * ((share - done) / (done - last))
-        found = _settled(guess, seen, slope, line, numbers, work, spare[2], CLOSE if share == 1.0 else close)
+        found = _settled(
+            guess, seen, slope, line, numbers, work, spare[2], CLOSE if share == 1.0 or pace < BRISK else PASSING
+        )
         if np.abs(found - guess) < most * harmonics and found.imag < 0.0:
             step, most = 2.0 * (share - done), ASTRAY
             before, last, now, done = now, done, found, share
@@ -183,8 +189,8 @@ def followed_poles(
     omega: Complexes,
     modes: PoleModes,
     lines: tuple[Numbered, Numbered],
-    on_foot: Bools,
-    close: float,
+    on_foot: bool,
+    pace: float,
 ) -> tuple[Complexes, Bools]:
     """Poles of a line from those of another one; not a number where one is lost. And which were followed in steps.
 
@@ -196,19 +202,19 @@ def followed_poles(
         How they are recognised.
     lines : tuple
         First and last line: bays, points, ``first``, and the numbers of `LineNetwork.arguments`.
-    on_foot : bool array (pole,)
-        Which are followed in steps whatever they find at once.
-    close : float
-        Last step that is left on the way, in omega T, over omega T where that is above 1.
+    on_foot : bool
+        Whether they are followed in steps from the beginning; else where they do not find their place at once.
+    pace : float
+        Of those that are followed in steps: `BRISK` or `CAREFUL`.
     """
-    out, stepped, n = np.empty(omega.size, np.complex128), on_foot.copy(), lines[1][1].mass.size
+    out, stepped, n = np.empty(omega.size, np.complex128), np.full(omega.size, on_foot), lines[1][1].mass.size
     work, spare = bloch_work(n, lines[1][3], 1), _columns(n)
     end, numbers = _between(lines, 1.0)
     harmonics = 2.0 * np.pi / max(lines[0][4], lines[1][4])
     for p in range(omega.size):
-        if not on_foot[p]:
+        if not on_foot:
             out[p] = _settled(omega[p], modes.seen[p], modes.slope[p], end, numbers, work, spare[2], CLOSE)
             stepped[p] = not (np.abs(out[p] - omega[p]) < FARTHEST * harmonics and out[p].imag < 0.0)
         if stepped[p]:
-            out[p] = _walked(omega[p], modes.seen[p].copy(), modes.slope[p], lines, (work, spare), close)
+            out[p] = _walked(omega[p], modes.seen[p].copy(), modes.slope[p], lines, (work, spare), pace)
     return out, stepped
