@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
+from dynamics.linear_algebra.complex_numbers import inverse, square
 
-__all__ = ["BlochWork", "bloch_opposite", "bloch_solution", "bloch_work", "load_answers"]
+__all__ = ["BlochWork", "bloch_opposite", "bloch_solution", "bloch_work", "load_answers", "log_product"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -28,27 +29,41 @@ _OPTIONS = {"error_model": "numpy", "nogil": True, "fastmath": {"contract", "nsz
 
 
 class BlochWork(NamedTuple):
-    """Memory of one frequency: stiffness, factor and pivots, right-hand sides and answers."""
+    """Memory of one frequency: stiffness, factor and inverse pivots, right-hand sides and answers."""
 
     S: Complexes
     low: Complexes
-    diag: Complexes
+    pivots: Complexes
     Br: Floats
     Bi: Floats
 
 
 @kernel(**_OPTIONS)
-def _factor(S, first, ni, low, diag):
-    """L D L^T of the key dofs right of the interface, complex symmetric, on its envelope."""
-    for i in range(ni, diag.size):
-        for j in range(first[i], i + 1):
+def _factor(S, first, ni, low, pivots):
+    """L D L^T of the key dofs right of the interface, complex symmetric, on its envelope: row by row L D, then L."""
+    for i in range(ni, pivots.size):
+        for j in range(first[i], i):
             total = S[i, j]
             for k in range(max(first[i], first[j]), j):
-                total -= low[i, k] * low[j, k] * diag[k]
-            if j < i:
-                low[i, j] = total / diag[j]
-            else:
-                diag[i] = total
+                total -= low[i, k] * low[j, k]
+            low[i, j] = total
+        total = S[i, i]
+        for j in range(first[i], i):
+            scaled = low[i, j] * pivots[j]
+            total -= low[i, j] * scaled
+            low[i, j] = scaled
+        pivots[i] = inverse(total)
+
+
+@kernel(**_OPTIONS)
+def log_product(values: Complexes) -> complex:
+    """Logarithm of a product, up to whole turns."""
+    log, product = 0.0 + 0.0j, 1.0 + 0.0j
+    for value in values:
+        product *= value
+        if not 1.0e-200 < square(product) < 1.0e200:
+            log, product = log + np.log(product), 1.0 + 0.0j
+    return log + np.log(product)
 
 
 @kernel(**_OPTIONS)
@@ -61,17 +76,17 @@ def _subtract(Br, Bi, i, j, t):
 
 
 @kernel(**_OPTIONS)
-def _solve(low, diag, first, ni, Br, Bi):
+def _solve(low, pivots, first, ni, Br, Bi):
     """Solve the key dofs right of the interface for many right-hand sides, rows of B = Br + i Bi from ni on."""
-    n = diag.size
+    n = pivots.size
     for i in range(ni, n):
         for j in range(first[i], i):
             _subtract(Br, Bi, i, j, low[i, j])
     for i in range(ni, n):
-        inverse = 1.0 / diag[i]
+        pivot = pivots[i]
         for c in range(Br.shape[1]):
-            re = Br[i, c] * inverse.real - Bi[i, c] * inverse.imag
-            Bi[i, c] = Br[i, c] * inverse.imag + Bi[i, c] * inverse.real
+            re = Br[i, c] * pivot.real - Bi[i, c] * pivot.imag
+            Bi[i, c] = Br[i, c] * pivot.imag + Bi[i, c] * pivot.real
             Br[i, c] = re
     for i in range(n - 1, ni - 1, -1):
         for j in range(first[i], i):
@@ -79,20 +94,14 @@ def _solve(low, diag, first, ni, Br, Bi):
 
 
 @kernel(**_OPTIONS)
-def _square(x):
-    """Square of a number's size."""
-    return x.real * x.real + x.imag * x.imag
-
-
-@kernel(**_OPTIONS)
 def _eliminate(A, B):
     """Solve A x = B in place of B, with pivots; logarithm of the determinant. What is singular gives no numbers."""
     n, log = A.shape[0], 0.0 + 0.0j
     for k in range(n):
-        pivot, largest = k, _square(A[k, k])
+        pivot, largest = k, square(A[k, k])
         for i in range(k + 1, n):
-            if _square(A[i, k]) > largest:
-                pivot, largest = i, _square(A[i, k])
+            if square(A[i, k]) > largest:
+                pivot, largest = i, square(A[i, k])
         if pivot != k:
             log += 1j * np.pi
             for j in range(n):
@@ -100,7 +109,7 @@ def _eliminate(A, B):
             for j in range(B.shape[1]):
                 B[k, j], B[pivot, j] = B[pivot, j], B[k, j]
         log += np.log(A[k, k])
-        A[k, k] = 1.0 / A[k, k]
+        A[k, k] = inverse(A[k, k])
         for i in range(k + 1, n):
             t = A[i, k] * A[k, k]
             for j in range(k + 1, n):
@@ -124,9 +133,9 @@ def bloch_solution(phase: complex, ni: int, first: Ints, rhs: Floats | Complexes
     the cell's own; ``first`` (own dof,) is the first entry of a row right of the interface. Columns behind the answers
     keep what the cell answers to its interface, and the inverse of the interface's matrix.
     """
-    S, low, diag, Br, Bi = work
-    n, m = diag.size, rhs.shape[1]
-    _factor(S, first, ni, low, diag)
+    S, low, pivots, Br, Bi = work
+    n, m, back = pivots.size, rhs.shape[1], inverse(phase)
+    _factor(S, first, ni, low, pivots)
     Br[:, :m] = rhs.real
     Bi[:, :] = 0.0
     Bi[:, :m] = rhs.imag
@@ -134,16 +143,17 @@ def bloch_solution(phase: complex, ni: int, first: Ints, rhs: Floats | Complexes
         for j in range(ni):
             right = S[i, j] + phase * S[n + j, i]
             Br[i, m + j], Bi[i, m + j] = right.real, right.imag
-    _solve(low, diag, first, ni, Br, Bi)
+    _solve(low, pivots, first, ni, Br, Bi)
     top, load = np.empty((ni, ni), np.complex128), np.zeros((ni, m + ni), np.complex128)
     load[:, :m] = rhs[:ni]
     for i in range(ni):
         load[i, m + i] = 1.0
         for j in range(ni):
             top[i, j] = S[max(i, j), min(i, j)] + S[n + max(i, j), n + min(i, j)]
-            top[i, j] += phase * S[n + j, i] + S[n + i, j] / phase
-        for k in range(ni, n):
-            left = S[k, i] + S[n + i, k] / phase
+            top[i, j] += phase * S[n + j, i] + back * S[n + i, j]
+    for k in range(ni, n):
+        for i in range(ni):
+            left = S[k, i] + back * S[n + i, k]
             if left != 0.0:
                 for j in range(ni):
                     top[i, j] -= left * complex(Br[k, m + j], Bi[k, m + j])
@@ -153,11 +163,11 @@ def bloch_solution(phase: complex, ni: int, first: Ints, rhs: Floats | Complexes
     Br[:ni], Bi[:ni] = load.real, load.imag
     for k in range(ni, n):
         for j in range(ni):
-            t = complex(Br[k, m + j], Bi[k, m + j])
+            tr, ti = Br[k, m + j], Bi[k, m + j]
             for c in range(m):
-                Br[k, c] -= t.real * Br[j, c] - t.imag * Bi[j, c]
-                Bi[k, c] -= t.real * Bi[j, c] + t.imag * Br[j, c]
-    return log + np.log(diag[ni:]).sum()
+                Br[k, c] -= tr * Br[j, c] - ti * Bi[j, c]
+                Bi[k, c] -= tr * Bi[j, c] + ti * Br[j, c]
+    return log - log_product(pivots[ni:])
 
 
 @kernel(**_OPTIONS)
@@ -166,8 +176,8 @@ def bloch_opposite(phase: complex, ni: int, first: Ints, rhs: Complexes, work: B
 
     The matrix of all equations is then the transpose of that which was solved.
     """
-    S, low, diag, Br, Bi = work
-    n, behind = diag.size, Br.shape[1] - ni
+    S, low, pivots, Br, Bi = work
+    n, behind = pivots.size, Br.shape[1] - ni
     load, answer = rhs[:ni].copy(), np.zeros((ni, rhs.shape[1]), np.complex128)
     re, im = np.ascontiguousarray(rhs.real), np.ascontiguousarray(rhs.imag)
     for k in range(ni, n):
@@ -188,7 +198,7 @@ def bloch_opposite(phase: complex, ni: int, first: Ints, rhs: Complexes, work: B
                     part = right * answer[j, c]
                     re[k, c] -= part.real
                     im[k, c] -= part.imag
-    _solve(low, diag, first, ni, re, im)
+    _solve(low, pivots, first, ni, re, im)
     for i in range(n):
         for c in range(rhs.shape[1]):
             out[i, c] = answer[i, c] if i < ni else complex(re[i, c], im[i, c])

@@ -23,10 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
-from dynamics.influence.kernel import bloch_solution, bloch_work, load_answers
+from dynamics.influence.kernel import bloch_solution, bloch_work, load_answers, log_product
 from dynamics.line_operator.network import Bays, Points
+from dynamics.linear_algebra.complex_numbers import exponential, inverse, root
 
-__all__ = ["OPTIONS", "add_attached", "add_ends", "assemble", "network_answers"]
+__all__ = ["OPTIONS", "add_attached", "add_ends", "assemble", "clear", "network_answers"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,36 +40,36 @@ OPTIONS: Any = {
 
 
 @kernel(**OPTIONS)
-def _half(r1, r2, p1, p2, a):
-    """Stiffness of one half of a bay: force by height, force by slope, moment by slope."""
-    scale = a / (p2 - p1)
-    square1, square2 = r1 * r1, r2 * r2
-    return scale * p1 * p2 * (square2 - square1), scale * (p2 * square1 - p1 * square2), scale * (square2 - square1)
+def clear(S: Complexes, first: Ints) -> None:
+    """Set the envelope of a matrix to zero: interface, rows from ``first`` on, and the next period's interface."""
+    for i in range(S.shape[0]):
+        if i >= first.size:
+            S[i] = 0.0
+        else:
+            S[i, : S.shape[0] - first.size] = 0.0
+            S[i, first[i] : i + 1] = 0.0
+
+
+@kernel(**OPTIONS)
+def _half(R1, R2, p1, p2, a):
+    """Stiffness of one half of a bay: force by height, force by slope, moment by slope; R1, R2 are squares."""
+    scale = a * inverse(p2 - p1)
+    return scale * p1 * p2 * (R2 - R1), scale * (p2 * R1 - p1 * R2), scale * (R2 - R1)
 
 
 @kernel(**OPTIONS)
 def _add(S, i, j, value):
     """Add an entry of a symmetric matrix to its lower triangle."""
-    if i >= j:
-        S[i, j] += value
-    else:
-        S[j, i] += value
+    S[max(i, j), min(i, j)] += value
 
 
 @kernel(**OPTIONS)
-def _add_tension(S, bays, b, tau, s0, s1, m):
-    """Add what the change of a bay's tension does to its ends: a spring along its elongation h."""
-    k = bays.curvature[b]
-    whole, tilt = k * s0 / m, k * s1 / m
-    w, h, v, g = bays.dof[b]
-    x, y = bays.along[b]
-    dof = (w, h, v, g, x, y)
-    stretch = (-bays.slope[b, 0] - whole, tilt, bays.slope[b, 1] - whole, -tilt, -1.0 + 0.0j, 1.0 + 0.0j)
-    spring = tau / (bays.compliance[b] + k * k * tau * (bays.length[b] - 2.0 * s0 / m) / m)
-    for i in range(6):
-        for j in range(6):
-            if dof[i] >= dof[j]:
-                S[dof[i], dof[j]] += spring * stretch[i] * stretch[j]
+def _elongation(bays, b, tau, s0, s1, m):
+    """Elongation l w + t h + r v - t g - x + y of a bay, and the spring that it has: l, t, r, spring."""
+    k, by_m = bays.curvature[b], inverse(m)
+    whole, t = k * s0 * by_m, k * s1 * by_m
+    spring = tau * inverse(bays.compliance[b] + k * k * tau * (bays.length[b] - 2.0 * s0 * by_m) * by_m)
+    return -bays.slope[b, 0] - whole, t, bays.slope[b, 1] - whole, spring
 
 
 @kernel(**OPTIONS)
@@ -77,40 +78,57 @@ def add_ends(
     bays: Bays,
     b: int,
     damped: tuple[complex, complex],
-    halves: tuple[complex, complex, complex, complex, complex, complex],
+    halves: Complexes,
 ) -> None:
-    """Add the stiffness between a bay's ends by its six numbers; ``damped`` are tau and m."""
-    s0, s1, s2, a0, a1, a2 = halves
-    w, h, v, g = bays.dof[b]
-    _add(S, w, w, 0.5 * (s0 + a0))
-    _add(S, v, v, 0.5 * (s0 + a0))
-    _add(S, v, w, 0.5 * (s0 - a0))
-    _add(S, h, h, 0.5 * (s2 + a2))
-    _add(S, g, g, 0.5 * (s2 + a2))
-    _add(S, g, h, 0.5 * (a2 - s2))
-    _add(S, w, h, -0.5 * (s1 + a1))
-    _add(S, v, g, 0.5 * (s1 + a1))
-    _add(S, v, h, 0.5 * (a1 - s1))
-    _add(S, w, g, 0.5 * (s1 - a1))
-    if bays.along[b, 0] >= 0:
-        _add_tension(S, bays, b, damped[0], s0, s1, damped[1])
+    """Add the stiffness between a bay's ends by its six numbers, s0 to a2; ``damped`` are tau and m."""
+    s0, s1, s2, a0, a1, a2 = halves[0], halves[1], halves[2], halves[3], halves[4], halves[5]
+    tau, m = damped
+    entries, at, moving = S.reshape(-1), bays.entry[b], bays.along[b, 0] >= 0
+    # what the change of the bay's tension adds is a spring along its elongation
+    l, t, r, spring = 0.0j, 0.0j, 0.0j, 0.0j
+    if moving:
+        l, t, r, spring = _elongation(bays, b, tau, s0, s1, m)
+    by_l, by_t, by_r = spring * l, spring * t, spring * r
+    entries[at[0]] += 0.5 * (s0 + a0) + by_l * l
+    entries[at[1]] += by_l * t - 0.5 * (s1 + a1)
+    entries[at[2]] += 0.5 * (s2 + a2) + by_t * t
+    entries[at[3]] += 0.5 * (s0 - a0) + by_l * r
+    entries[at[4]] += 0.5 * (a1 - s1) + by_t * r
+    entries[at[5]] += 0.5 * (s0 + a0) + by_r * r
+    entries[at[6]] += 0.5 * (s1 - a1) - by_l * t
+    entries[at[7]] += 0.5 * (a2 - s2) - by_t * t
+    entries[at[8]] += 0.5 * (s1 + a1) - by_r * t
+    entries[at[9]] += 0.5 * (s2 + a2) + by_t * t
+    if moving:
+        entries[at[10]] -= by_l
+        entries[at[11]] -= by_t
+        entries[at[12]] -= by_r
+        entries[at[13]] += by_t
+        entries[at[14]] += spring
+        entries[at[15]] += by_l
+        entries[at[16]] += by_t
+        entries[at[17]] += by_r
+        entries[at[18]] -= by_t
+        entries[at[19]] -= spring
+        entries[at[20]] += spring
 
 
 @kernel(**OPTIONS)
-def _add_bay(S, bays, b, tau, mu):
-    """Add the stiffness of a bay; returns the logarithm of its own determinant between held ends."""
+def _bay_halves(bays, b, tau, mu, out):
+    """Fill in the six numbers of a bay's ends; returns its own determinant between held ends."""
     m, a, t = bays.mass[b] * mu, bays.bending[b] * tau, bays.tension[b] * tau
-    root = np.sqrt(t * t - 4.0 * a * m)
-    r1, r2 = np.sqrt(2.0 * m / (t + root)), np.sqrt((t + root) / (2.0 * a))
-    half = 0.5 * bays.length[b]
-    near = np.exp(-2.0 * r2 * half)
-    near = (1.0 - near) / (1.0 + near)
-    sinh, cosh = np.sinh(r1 * half), np.cosh(r1 * half)
-    p1, p2, q1, q2 = r1 * sinh / cosh, r2 * near, r1 * cosh / sinh, r2 / near
-    s0, s1, s2 = _half(r1, r2, p1, p2, a)
-    a0, a1, a2 = _half(r1, r2, q1, q2, a)
-    add_ends(S, bays, b, (tau, m), (s0, s1, s2, a0, a1, a2))
-    return np.log((p2 - p1) * cosh) + np.log((q2 - q1) * sinh / r1)
+    both = t + root(t * t - 4.0 * a * m)
+    R1, R2 = 2.0 * m * inverse(both), both * inverse(2.0 * a)
+    r1, r2, half = root(R1), root(R2), 0.5 * bays.length[b]
+    wave = exponential(r1 * half)
+    back = inverse(wave)
+    sinh, cosh = 0.5 * (wave - back), 0.5 * (wave + back)
+    slope, near = sinh * inverse(cosh), exponential(-2.0 * r2 * half)
+    near = (1.0 - near) * inverse(1.0 + near)
+    p1, p2, q1, q2 = r1 * slope, r2 * near, r1 * inverse(slope), r2 * inverse(near)
+    out[0], out[1], out[2] = _half(R1, R2, p1, p2, a)
+    out[3], out[4], out[5] = _half(R1, R2, q1, q2, a)
+    return (p2 - p1) * cosh * (q2 - q1) * sinh * inverse(r1)
 
 
 @kernel(**OPTIONS)
@@ -133,15 +151,21 @@ def add_attached(S: Complexes, omega: complex, points: Points, tau: complex, mu:
 
 
 @kernel(**OPTIONS)
-def assemble(S: Complexes, omega: complex, bays: Bays, points: Points, alpha: float, beta: float) -> complex:
-    """Dynamic stiffness at a frequency; returns the logarithm of the bays' own determinants."""
+def assemble(S: Complexes, omega: complex, line: tuple[Bays, Points, Ints], alpha: float, beta: float) -> complex:
+    """Dynamic stiffness at a frequency, on its envelope; returns the logarithm of the bays' own determinants.
+
+    S is zero elsewhere before and after: it is made by `bloch_work`. ``line`` is that of `LineNetwork.arguments`.
+    """
+    bays, points, first = line
     tau, mu = 1.0 + 1j * omega * beta, -omega * omega + 1j * omega * alpha
-    S[:, :] = 0.0
-    logs = 0.0 + 0.0j
-    for b in range(bays.length.size):
-        logs += _add_bay(S, bays, b, tau, mu)
+    clear(S, first)
+    own, halves = np.empty(bays.length.size, np.complex128), np.empty((bays.length.size, 6), np.complex128)
+    for b in range(own.size):
+        own[b] = _bay_halves(bays, b, tau, mu, halves[b])
+    for b in range(own.size):
+        add_ends(S, bays, b, (tau, bays.mass[b] * mu), halves[b])
     add_attached(S, omega, points, tau, mu)
-    return logs
+    return log_product(own)
 
 
 @kernel(**OPTIONS)
@@ -160,11 +184,11 @@ def network_answers(
         Number of interface dofs; period of time T [s], alpha [1/s], beta [s].
     rhs : float array (dof, load)
     """
-    (bays, points, first), (ni, T, alpha, beta) = line, numbers
+    (_, _, first), (ni, T, alpha, beta) = line, numbers
     out, logs = np.zeros((omega.size, rhs.shape[1], rhs.shape[1]), np.complex128), np.empty(omega.size, np.complex128)
     work = bloch_work(rhs.shape[0], ni, rhs.shape[1])
     for t in range(omega.size):
-        own = assemble(work.S, omega[t], bays, points, alpha, beta)
+        own = assemble(work.S, omega[t], line, alpha, beta)
         logs[t] = own + bloch_solution(np.exp(-1j * omega[t] * T), ni, first, rhs, work)
         load_answers(rhs, work, out[t])
     return out, logs

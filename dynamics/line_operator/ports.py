@@ -19,6 +19,7 @@ from catenary.kernels.compiled import kernel
 from dynamics.influence.kernel import BlochWork, bloch_solution, bloch_work
 from dynamics.line_operator.kernel import OPTIONS, assemble
 from dynamics.line_operator.network import Bays, Points, Ports
+from dynamics.linear_algebra.complex_numbers import inverse
 
 __all__ = ["acted_loads", "answers_taken", "port_answers", "station_forces"]
 
@@ -32,6 +33,13 @@ def answers_taken(work: BlochWork, out: Complexes) -> None:
     for i in range(out.shape[0]):
         for c in range(out.shape[1]):
             out[i, c] = complex(work.Br[i, c], work.Bi[i, c])
+
+
+@kernel(**OPTIONS)
+def _add_row(row, factor, other):
+    """Add so many times another row."""
+    for c in range(row.size):
+        row[c] += factor * other[c]
 
 
 @kernel(**OPTIONS)
@@ -60,22 +68,23 @@ def acted_loads(
     (station, dropper), (tau, mu) = acting, damped
     S, D = ports.height.size, ports.at.size
     rhs[:, :] = 0.0
-    for c in range(station.shape[1]):
-        for s in range(S):
-            rhs[ports.height[s], c] += (tau * ports.stiffness[s] + mu * ports.mass[s]) * station[s, c]
-        for d in range(D):
-            pull = sign * dropper[d, c] - tau * ports.dropper[d] * station[ports.at[d], c]
-            rhs[ports.top[d], c] += pull
-            rhs[ports.bottom[d], c] -= pull
-        for b in range(ports.chord.size):
-            right = (b + 1) % S
-            turn = phase if right == 0 else 1.0 + 0.0j
-            less, more = ports.tilt[b]
-            pull = tau * ports.chord[b] * (more * turn * station[right, c] - less * station[b, c])
-            rhs[ports.height[b], c] -= less * pull
-            rhs[ports.along[b], c] -= pull
-            rhs[ports.height[right], c] += more * pull / turn
-            rhs[ports.along[right], c] += pull / turn
+    for s in range(S):
+        _add_row(rhs[ports.height[s]], tau * ports.stiffness[s] + mu * ports.mass[s], station[s])
+    for d in range(D):
+        top, bottom, pull = rhs[ports.top[d]], rhs[ports.bottom[d]], tau * ports.dropper[d]
+        _add_row(top, sign, dropper[d])
+        _add_row(bottom, -sign, dropper[d])
+        _add_row(top, -pull, station[ports.at[d]])
+        _add_row(bottom, pull, station[ports.at[d]])
+    for b in range(ports.chord.size):
+        right = (b + 1) % S
+        turn, back = (phase, inverse(phase)) if right == 0 else (1.0 + 0.0j, 1.0 + 0.0j)
+        less, more = ports.tilt[b]
+        for value, at in ((tau * ports.chord[b] * more * turn, right), (-tau * ports.chord[b] * less, b)):
+            _add_row(rhs[ports.height[b]], -less * value, station[at])
+            _add_row(rhs[ports.along[b]], -value, station[at])
+            _add_row(rhs[ports.height[right]], more * back * value, station[at])
+            _add_row(rhs[ports.along[right]], back * value, station[at])
 
 
 @kernel(**OPTIONS)
@@ -99,21 +108,23 @@ def station_forces(
     """
     tau, mu, phase = at
     S = ports.height.size
-    for c in range(u.shape[1]):
-        for s in range(S):
-            out[s, c] = (tau * ports.stiffness[s] + mu * ports.mass[s]) * u[ports.height[s], c]
-        for d in range(ports.at.size):
-            pull = tau * ports.dropper[d] * (u[ports.top[d], c] - u[ports.bottom[d], c])
-            out[ports.at[d], c] += sign * dropper[d, c] - pull
-        for b in range(ports.chord.size):
-            right = (b + 1) % S
-            turn = phase if right == 0 else 1.0 + 0.0j
-            less, more = ports.tilt[b]
-            stretch = turn * (more * u[ports.height[right], c] + u[ports.along[right], c])
-            stretch -= less * u[ports.height[b], c] + u[ports.along[b], c]
-            pull = tau * ports.chord[b] * stretch
-            out[b, c] -= less * pull
-            out[right, c] += more * pull / turn
+    out[:, :] = 0.0
+    for s in range(S):
+        _add_row(out[s], tau * ports.stiffness[s] + mu * ports.mass[s], u[ports.height[s]])
+    for d in range(ports.at.size):
+        force, pull = out[ports.at[d]], tau * ports.dropper[d]
+        _add_row(force, sign, dropper[d])
+        _add_row(force, -pull, u[ports.top[d]])
+        _add_row(force, pull, u[ports.bottom[d]])
+    for b in range(ports.chord.size):
+        right = (b + 1) % S
+        turn, back = (phase, inverse(phase)) if right == 0 else (1.0 + 0.0j, 1.0 + 0.0j)
+        less, more = ports.tilt[b]
+        for value, end in ((-tau * ports.chord[b] * less, out[b]), (tau * ports.chord[b] * more * back, out[right])):
+            _add_row(end, value * turn * more, u[ports.height[right]])
+            _add_row(end, value * turn, u[ports.along[right]])
+            _add_row(end, -value * less, u[ports.height[b]])
+            _add_row(end, -value, u[ports.along[b]])
 
 
 @kernel(**OPTIONS)
@@ -138,7 +149,7 @@ def port_answers(
     complex array (omega, support, station + dropper)
         Heights of the contact wire at supports [m], by the same.
     """
-    (bays, points, first), (ni, T, alpha, beta) = line, numbers
+    (_, points, first), (ni, T, alpha, beta) = line, numbers
     n, S, D = points.mass.size, ports.height.size, ports.at.size
     C = S + D
     station, dropper = np.eye(S, C) + 0j, np.eye(D, C, S) + 0j
@@ -147,7 +158,7 @@ def port_answers(
     for t in range(omega.size):
         tau, mu = 1.0 + 1j * omega[t] * beta, -omega[t] * omega[t] + 1j * omega[t] * alpha
         phase = np.exp(-1j * omega[t] * T)
-        assemble(work.S, omega[t], bays, points, alpha, beta)
+        assemble(work.S, omega[t], line, alpha, beta)
         acted_loads(u, ports, (station, dropper), (tau, mu), phase, 1.0)
         bloch_solution(phase, ni, first, u, work)
         answers_taken(work, u)

@@ -113,8 +113,7 @@ def _assembled(S, omega, damped, bays, points, table, waves):
     S[:, :] = 0.0
     for b in range(bays.length.size):
         bay_waves((table[b, 0], table[b, 1], table[b, 2], table[b, 3]), tau, mu, values[b], slopes[b])
-        v = values[b]
-        add_ends(S, bays, b, (tau, table[b, 3] * mu), (v[0], v[1], v[2], v[3], v[4], v[5]))
+        add_ends(S, bays, b, (tau, table[b, 3] * mu), values[b])
     add_attached(S, omega, points, tau, mu)
 
 

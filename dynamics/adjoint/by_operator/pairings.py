@@ -94,7 +94,7 @@ def pairings(
     both : tuple of Acting, Multipliers and int array (column,)
         And the action that each column of multipliers pairs with.
     """
-    (bays, points, first), (ni, T, alpha, beta) = line, numbers
+    (_, points, first), (ni, T, alpha, beta) = line, numbers
     acting, multipliers, of = both
     n, actions, S = points.mass.size, acting.station.shape[2], ports.height.size
     u, forces = np.empty((n, actions), np.complex128), np.empty((S, actions), np.complex128)
@@ -102,7 +102,7 @@ def pairings(
     for t in range(omega.size):
         tau, mu = 1.0 + 1j * omega[t] * beta, -omega[t] * omega[t] + 1j * omega[t] * alpha
         phase, fields = np.exp(-1j * omega[t] * T), (acting.station[t], acting.dropper[t])
-        assemble(work.S, omega[t], bays, points, alpha, beta)
+        assemble(work.S, omega[t], line, alpha, beta)
         acted_loads(u, ports, fields, (tau, mu), phase, 1.0)
         bloch_solution(phase, ni, first, u, work)
         answers_taken(work, u)

@@ -71,13 +71,13 @@ def _add_moved(S, v, phase, factor, out):
 @kernel(**OPTIONS)
 def _seen(omega, line, numbers, work, spare, out):
     """Fill in a pole's load and test, out (2, dof); returns the slope of 1 / g."""
-    (bays, points, first), (ni, T, alpha, beta) = line, numbers
+    (_, points, first), (ni, T, alpha, beta) = line, numbers
     (v, u, push), n = spare, points.mass.size
     for i in range(n):
         push[i, 0] = 1.0 + 0.618 * ((i * i) % 7)  # no mode is blind to it
     at = omega + ASIDE / T
     phase = np.exp(-1j * at * T)
-    assemble(work.S, at, bays, points, alpha, beta)
+    assemble(work.S, at, line, alpha, beta)
     bloch_solution(phase, ni, first, push, work)
     answers_taken(work, v)
     bloch_opposite(phase, ni, first, push, work, u)
@@ -87,7 +87,7 @@ def _seen(omega, line, numbers, work, spare, out):
     for sign in (1.0, -1.0):
         at = omega + sign * ACROSS / T
         phase = np.exp(-1j * at * T)
-        assemble(work.S, at, bays, points, alpha, beta)
+        assemble(work.S, at, line, alpha, beta)
         _add_moved(work.S, v[:, 0], phase, sign * 0.5 * T / ACROSS, out[0])
         _add_moved(work.S, u[:, 0], 1.0 / phase, sign * 0.5 * T / ACROSS, out[1])
     return 1.0 / (u[:, 0] * out[0]).sum()
@@ -114,10 +114,10 @@ def _columns(n):
 @kernel(**OPTIONS)
 def _settled(guess, seen, slope, line, numbers, work, rhs, close):
     """Pole of a line by the secant rule from a guess; not a number where it does not settle."""
-    (bays, points, first), (ni, T, alpha, beta) = line, numbers
+    (_, _, first), (ni, T, alpha, beta) = line, numbers
     s, slope, before, there = guess * T, slope / T, 0.0 + 0.0j, 0.0 + 0.0j
     for turn in range(SECANTS):
-        assemble(work.S, s / T, bays, points, alpha, beta)
+        assemble(work.S, s / T, line, alpha, beta)
         rhs[:, 0] = seen[0]
         bloch_solution(np.exp(-1j * s), ni, first, rhs, work)
         answer = 0.0 + 0.0j
@@ -145,7 +145,7 @@ def _between(lines, share):
     (start, points, _, ni, T, alpha, beta), (end, others, first, _, T_, alpha_, beta_) = lines
     a, b = 1.0 - share, share
     bays = Bays(
-        end.dof, end.along, a * start.length + b * end.length, a * start.tension + b * end.tension,
+        end.dof, end.along, end.entry, a * start.length + b * end.length, a * start.tension + b * end.tension,
         a * start.bending + b * end.bending, a * start.mass + b * end.mass, a * start.curvature + b * end.curvature,
         a * start.slope + b * end.slope, a * start.compliance + b * end.compliance,
     )  # fmt: skip
