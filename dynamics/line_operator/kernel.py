@@ -65,52 +65,52 @@ def _add(S, i, j, value):
 
 @kernel(**OPTIONS)
 def _elongation(bays, b, tau, s0, s1, m):
-    """Elongation l w + t h + r v - t g - x + y of a bay, and the spring that it has: l, t, r, spring."""
+    """Elongation left w + tilt h + right v - tilt g - x + y of a bay: left, tilt, right, and the spring that it has."""
     k, by_m = bays.curvature[b], inverse(m)
-    whole, t = k * s0 * by_m, k * s1 * by_m
+    whole, tilt = k * s0 * by_m, k * s1 * by_m
     spring = tau * inverse(bays.compliance[b] + k * k * tau * (bays.length[b] - 2.0 * s0 * by_m) * by_m)
-    return -bays.slope[b, 0] - whole, t, bays.slope[b, 1] - whole, spring
+    return -bays.slope[b, 0] - whole, tilt, bays.slope[b, 1] - whole, spring
 
 
 @kernel(**OPTIONS)
-def add_ends(
-    S: Complexes,
-    bays: Bays,
-    b: int,
-    damped: tuple[complex, complex],
-    halves: Complexes,
-) -> None:
+def _add_along(S, dof, along, pulls, spring):
+    """Add what a bay's spring does to the places of its ends along the track."""
+    (w, h, v, g), (x, y), (by_left, by_tilt, by_right) = dof, along, pulls
+    _add(S, x, w, -by_left)
+    _add(S, x, h, -by_tilt)
+    _add(S, x, v, -by_right)
+    _add(S, x, g, by_tilt)
+    _add(S, x, x, spring)
+    _add(S, y, w, by_left)
+    _add(S, y, h, by_tilt)
+    _add(S, y, v, by_right)
+    _add(S, y, g, -by_tilt)
+    _add(S, y, x, -spring)
+    _add(S, y, y, spring)
+
+
+@kernel(**OPTIONS)
+def add_ends(S: Complexes, bays: Bays, b: int, damped: tuple[complex, complex], halves: Complexes) -> None:
     """Add the stiffness between a bay's ends by its six numbers, s0 to a2; ``damped`` are tau and m."""
     s0, s1, s2, a0, a1, a2 = halves[0], halves[1], halves[2], halves[3], halves[4], halves[5]
-    tau, m = damped
-    entries, at, moving = S.reshape(-1), bays.entry[b], bays.along[b, 0] >= 0
-    # what the change of the bay's tension adds is a spring along its elongation
-    l, t, r, spring = 0.0j, 0.0j, 0.0j, 0.0j
-    if moving:
-        l, t, r, spring = _elongation(bays, b, tau, s0, s1, m)
-    by_l, by_t, by_r = spring * l, spring * t, spring * r
-    entries[at[0]] += 0.5 * (s0 + a0) + by_l * l
-    entries[at[1]] += by_l * t - 0.5 * (s1 + a1)
-    entries[at[2]] += 0.5 * (s2 + a2) + by_t * t
-    entries[at[3]] += 0.5 * (s0 - a0) + by_l * r
-    entries[at[4]] += 0.5 * (a1 - s1) + by_t * r
-    entries[at[5]] += 0.5 * (s0 + a0) + by_r * r
-    entries[at[6]] += 0.5 * (s1 - a1) - by_l * t
-    entries[at[7]] += 0.5 * (a2 - s2) - by_t * t
-    entries[at[8]] += 0.5 * (s1 + a1) - by_r * t
-    entries[at[9]] += 0.5 * (s2 + a2) + by_t * t
-    if moving:
-        entries[at[10]] -= by_l
-        entries[at[11]] -= by_t
-        entries[at[12]] -= by_r
-        entries[at[13]] += by_t
-        entries[at[14]] += spring
-        entries[at[15]] += by_l
-        entries[at[16]] += by_t
-        entries[at[17]] += by_r
-        entries[at[18]] -= by_t
-        entries[at[19]] -= spring
-        entries[at[20]] += spring
+    w, h, v, g = bays.dof[b, 0], bays.dof[b, 1], bays.dof[b, 2], bays.dof[b, 3]
+    x, y = bays.along[b, 0], bays.along[b, 1]
+    left, tilt, right, spring = 0.0j, 0.0j, 0.0j, 0.0j
+    if x >= 0:
+        left, tilt, right, spring = _elongation(bays, b, damped[0], s0, s1, damped[1])
+    by_left, by_tilt, by_right = spring * left, spring * tilt, spring * right
+    _add(S, w, w, 0.5 * (s0 + a0) + by_left * left)
+    _add(S, h, w, by_left * tilt - 0.5 * (s1 + a1))
+    _add(S, h, h, 0.5 * (s2 + a2) + by_tilt * tilt)
+    _add(S, v, w, 0.5 * (s0 - a0) + by_left * right)
+    _add(S, v, h, 0.5 * (a1 - s1) + by_tilt * right)
+    _add(S, v, v, 0.5 * (s0 + a0) + by_right * right)
+    _add(S, g, w, 0.5 * (s1 - a1) - by_left * tilt)
+    _add(S, g, h, 0.5 * (a2 - s2) - by_tilt * tilt)
+    _add(S, g, v, 0.5 * (s1 + a1) - by_right * tilt)
+    _add(S, g, g, 0.5 * (s2 + a2) + by_tilt * tilt)
+    if x >= 0:
+        _add_along(S, (w, h, v, g), (x, y), (by_left, by_tilt, by_right), spring)
 
 
 @kernel(**OPTIONS)

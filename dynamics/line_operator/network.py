@@ -38,13 +38,11 @@ class Bays(NamedTuple):
     ``dof`` (bay, 4): height and slope at the left and at the right end; ``along`` (bay, 2): position of both along the
     track, -1 where the tension stays as it is; ``length`` [m], ``tension`` [N], ``bending`` stiffness [N m^2],
     ``mass`` [kg/m]; ``curvature`` [1/m] at rest, none in the contact wire, and end ``slope`` (bay, 2), ``compliance``
-    l0 / EA [m/N]; ``entry`` (bay, 21): where the lower triangle between ``dof`` and ``along`` lies in the memory of the
-    network's matrix.
+    l0 / EA [m/N].
     """
 
     dof: Ints
     along: Ints
-    entry: NDArray[np.uint64]
     length: Floats
     tension: Floats
     bending: Floats
@@ -242,15 +240,7 @@ def _bays(eq: Equilibrium, order: NetworkOrder) -> Bays:
     curvature = np.where(mesh.group_wire == CONTACT, 0.0, GRAVITY * mass / tension)
     tilt, half = rise / length, 0.5 * curvature * length
     slope = np.stack([tilt - half, tilt + half], axis=1)
-    entry = _entries(np.concatenate([dof, along], axis=1), order.n + order.ni)
-    return Bays(np.ascontiguousarray(dof), along, entry, length, tension, EI, mass, curvature, slope, l0 / EA)
-
-
-def _entries(dof: Ints, size: int) -> NDArray[np.uint64]:
-    """Where the lower triangles between dofs (bay, dof) lie in the memory of a matrix of that size (bay, entry)."""
-    i, j = np.tril_indices(dof.shape[1])
-    low, high = np.minimum(dof[:, i], dof[:, j]), np.maximum(dof[:, i], dof[:, j])
-    return np.ascontiguousarray(np.maximum(high * size + low, 0), dtype=np.uint64)
+    return Bays(np.ascontiguousarray(dof), along, length, tension, EI, mass, curvature, slope, l0 / EA)
 
 
 def _points(eq: Equilibrium, bays: Bays, order: NetworkOrder) -> Points:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dynamics.line_operator.network import LineNetwork
 from dynamics.line_operator.poles.known import KnownPoles
-from dynamics.line_operator.poles.modes import BRISK, CAREFUL, Numbered, PoleModes, followed_poles
+from dynamics.line_operator.poles.modes import BRISK, CAREFUL, SLOW, Numbered, PoleModes, followed_poles
 
 __all__ = ["follow_poles"]
 
@@ -37,7 +37,7 @@ def follow_poles(known: KnownPoles, network: LineNetwork, T: float) -> KnownPole
         return None
     lines = _numbered(start, known.T), _numbered(network, T)
     found, walked = followed_poles(known.omega, known.modes, lines, False, BRISK)
-    for pace in (BRISK, CAREFUL):
+    for pace in (BRISK, CAREFUL, SLOW):
         lost = np.isnan(found) | _meet(found)
         now = lost & ~walked if pace == BRISK else lost
         if now.any():

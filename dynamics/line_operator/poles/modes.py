@@ -23,7 +23,7 @@ from dynamics.line_operator.kernel import OPTIONS, assemble
 from dynamics.line_operator.network import Bays, Points
 from dynamics.line_operator.ports import answers_taken
 
-__all__ = ["BRISK", "CAREFUL", "Numbered", "PoleModes", "followed_poles", "pole_modes"]
+__all__ = ["BRISK", "CAREFUL", "SLOW", "Numbered", "PoleModes", "followed_poles", "pole_modes"]
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -34,7 +34,8 @@ SECANTS = 12
 STRAY, ABOVE = 3.0, 1.0  # in omega T, from the guess and above the axis: farther away no pole is looked for
 CLOSE = 1.0e-8  # of the last step: the error left is smaller still
 PASSING = 1.0e-3  # the same on the way to another line
-BRISK, CAREFUL = 1.0, 0.1  # first steps where no pole met another or got lost before; else, each found to CLOSE
+# first steps where no pole met another or got lost before; where one did, and again, each found to CLOSE
+BRISK, CAREFUL, SLOW = 1.0, 0.1, 0.02
 LEAST_STEP = 1.0e-3
 FARTHEST, ASTRAY = 0.4, 0.2  # distances between harmonics: a pole may move by, and miss a later guess by
 IMAGINARY = 1.0e-6  # rad/s: a pole as near to the imaginary axis stays on it
@@ -112,9 +113,10 @@ def _columns(n):
 
 
 @kernel(**OPTIONS)
-def _settled(guess, seen, slope, line, numbers, work, rhs, close):
-    """Pole of a line by the secant rule from a guess; not a number where it does not settle."""
+def _settled(guess, seen, slope, line, numbers, memory, close, stray):
+    """Pole of a line by the secant rule from a guess; not a number where it does not settle or strays in omega T."""
     (_, _, first), (ni, T, alpha, beta) = line, numbers
+    work, (_, _, rhs) = memory
     s, slope, before, there = guess * T, slope / T, 0.0 + 0.0j, 0.0 + 0.0j
     for turn in range(SECANTS):
         assemble(work.S, s / T, line, alpha, beta)
@@ -132,7 +134,7 @@ def _settled(guess, seen, slope, line, numbers, work, rhs, close):
         step /= max(1.0, np.abs(step))
         before, there = s, here
         s -= step
-        if np.abs(s - guess * T) > STRAY or s.imag > ABOVE:
+        if np.abs(s - guess * T) > stray or s.imag > ABOVE:
             break
         if np.abs(step) <= close * max(1.0, np.abs(s)):
             return complex(0.0, s.imag / T) if np.abs(guess.real) < IMAGINARY else s / T
@@ -145,7 +147,7 @@ def _between(lines, share):
     (start, points, _, ni, T, alpha, beta), (end, others, first, _, T_, alpha_, beta_) = lines
     a, b = 1.0 - share, share
     bays = Bays(
-        end.dof, end.along, end.entry, a * start.length + b * end.length, a * start.tension + b * end.tension,
+        end.dof, end.along, a * start.length + b * end.length, a * start.tension + b * end.tension,
         a * start.bending + b * end.bending, a * start.mass + b * end.mass, a * start.curvature + b * end.curvature,
         a * start.slope + b * end.slope, a * start.compliance + b * end.compliance,
     )  # fmt: skip
@@ -170,10 +172,11 @@ def _walked(start, seen, slope, lines, memory, pace):
         line, numbers = _between(lines, share)
         guess = now + (now - before) * ((share - done) / (done - last))
         found = _settled(
-            guess, seen, slope, line, numbers, work, spare[2], CLOSE if share == 1.0 or pace < BRISK else PASSING
-        )
+            guess, seen, slope, line, numbers, memory, CLOSE if share == 1.0 or pace < BRISK else PASSING,
+            min(STRAY, most * harmonics * numbers[1]),
+        )  # fmt: skip
         if np.abs(found - guess) < most * harmonics and found.imag < 0.0:
-            step, most = 2.0 * (share - done), ASTRAY
+            step, most = 1.5 * (share - done), ASTRAY
             before, last, now, done = now, done, found, share
             if done < 1.0:
                 slope = _seen(now, line, numbers, work, spare, seen)
@@ -205,7 +208,7 @@ def followed_poles(
     on_foot : bool
         Whether they are followed in steps from the beginning; else where they do not find their place at once.
     pace : float
-        Of those that are followed in steps: `BRISK` or `CAREFUL`.
+        Of those that are followed in steps: `BRISK`, `CAREFUL` or `SLOW`.
     """
     out, stepped, n = np.empty(omega.size, np.complex128), np.full(omega.size, on_foot), lines[1][1].mass.size
     work, spare = bloch_work(n, lines[1][3], 1), _columns(n)
@@ -213,7 +216,7 @@ def followed_poles(
     harmonics = 2.0 * np.pi / max(lines[0][4], lines[1][4])
     for p in range(omega.size):
         if not on_foot:
-            out[p] = _settled(omega[p], modes.seen[p], modes.slope[p], end, numbers, work, spare[2], CLOSE)
+            out[p] = _settled(omega[p], modes.seen[p], modes.slope[p], end, numbers, (work, spare), CLOSE, STRAY)
             stepped[p] = not (np.abs(out[p] - omega[p]) < FARTHEST * harmonics and out[p].imag < 0.0)
         if stepped[p]:
             out[p] = _walked(omega[p], modes.seen[p].copy(), modes.slope[p], lines, (work, spare), pace)
