@@ -16,6 +16,7 @@ def outside_the_operator(case: CaseSpec) -> str:
     """Say what a case has that the operator does not; empty where it has all."""
     line = case.catenary
     places = [own for own in (line.section, line.repeat) if own is not None]
+    wires = [own for own in (line.contact_wire, line.messenger_wire, line.stitch) if own is not None]
     reasons = {
         "a wind": line.wind is not None,
         "a track that curves": line.track is not None and line.track.radius is not None,
@@ -28,6 +29,8 @@ def outside_the_operator(case: CaseSpec) -> str:
         "an applied force in place of a mean force": case.mean_force_N is None,
         f"slack_damping={case.slack_damping}": case.slack_damping != "kept",
         "a contact wire that is worn or bent in places": any(own.wear or own.kinks for own in places),
+        # the operator's bays have a boundary layer of bending at each end
+        "a wire without bending stiffness": any(wire.bending_stiffness <= 0.0 for wire in wires),
         "a line without damping": line.damping.alpha <= 0.0 and line.damping.beta <= 0.0,
     }
     return next((reason for reason, holds in reasons.items() if holds), "")

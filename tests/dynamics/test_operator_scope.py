@@ -56,6 +56,14 @@ def test_what_is_to_the_side_of_the_track_is_marched_by_name(build_case, line, h
     assert why_marched(case, periodic_equilibrium(case.catenary)) == reason
 
 
+@pytest.mark.parametrize("wire", ["contact_wire", "messenger_wire", "stitch"])
+def test_a_wire_without_bending_stiffness_is_marched_and_said(build_case, wire):
+    case = build_case("re330", 300.0, mean_force_N=157.3, dt=2e-3, periodic=SHORT)
+    found = solve(case.with_changes(catenary={wire: {"bending_stiffness": 0.0}}))
+    assert found.method == "march" and np.isfinite(found.contact_force).all()
+    assert found.message.endswith("the operator does not cover it: a wire without bending stiffness")
+
+
 def test_a_line_whose_answers_are_not_numbers_is_marched(build_case, monkeypatch):
     case = build_case("bruni_2015", 275.0, mean_force_N=150.0, dt=2e-3, periodic=SHORT)
     monkeypatch.setattr(by_operator, "bare_wire", lambda *line: np.nan * bare_wire(*line))
