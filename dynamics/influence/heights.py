@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.influence.condensed import CondensedCell, ContactBay
 
-__all__ = ["bay_answer", "own_modes", "turned"]
+__all__ = ["bay_answer", "caused", "own_modes", "turned"]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
+
+_OPTIONS = {"error_model": "numpy", "nogil": True, "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
 def turned(cell: CondensedCell, bay: ContactBay, theta: Complexes) -> tuple[Complexes, Complexes]:
@@ -46,3 +50,25 @@ def own_modes(cell: CondensedCell, bay: ContactBay, theta: Complexes) -> Complex
     """What the modes of a bay between held ends answer at its first step to a force there, (angle,)."""
     flex, tau = _flexibility(cell, bay, theta)
     return (bay.modes[0] ** 2 @ flex) / tau
+
+
+@kernel(**_OPTIONS)
+def caused(X: Complexes, ends: Ints, right: Complexes, steps: Ints, out: Floats) -> None:
+    """What forces at ``steps`` of a bay cause by its ``ends``, of the answers X (angle, load, load), in out.
+
+    ``right`` (angle, end, step) is what the forces give to the ends; out (load, part, angle, step) has a column for any
+    step.
+    """
+    count = steps.size
+    real, imaginary = right.real.copy(), right.imag.copy()
+    re, im = np.empty(count), np.empty(count)
+    for load in range(out.shape[0]):
+        for t in range(right.shape[0]):
+            re[:], im[:] = 0.0, 0.0
+            for e in range(ends.size):
+                x, y = X[t, load, ends[e]].real, X[t, load, ends[e]].imag
+                for n in range(count):
+                    re[n] += x * real[t, e, n] - y * imaginary[t, e, n]
+                    im[n] += x * imaginary[t, e, n] + y * real[t, e, n]
+            for n in range(count):
+                out[load, 0, t, steps[n]], out[load, 1, t, steps[n]] = re[n], im[n]
