@@ -76,8 +76,8 @@ class CondensedCell:
 
     Attributes
     ----------
-    dt, steps
-        Step [s] and steps a span.
+    dt, steps, spans
+        Step [s], steps a period and spans of it.
     loads : float array (key dof, load)
         Unit loads on key dofs of the contact wire, then pairs that squeeze the droppers.
     droppers : int

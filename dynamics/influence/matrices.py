@@ -24,16 +24,16 @@ from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus, pe
 from catenary.linearised.cell import vertical_cell
 from catenary.linearised.static_checks import SLACK_FORCE, loose_in_words
 from dynamics.influence.condensed import CondensedCell
+from dynamics.influence.contact_sums import Angles
 from dynamics.influence.poles import DEPTH, depth_of, lower_poles
 from dynamics.influence.quadrature import panel_nodes
-from dynamics.influence.sums import Angles, Integrals, Records, Ring, Sums
+from dynamics.influence.sums import Integrals, Records, Ring, Sums
 from dynamics.spec.case import CaseSpec
 
 __all__ = ["InfluenceMatrices", "influence_matrices"]
 
 RINGS = (3, 4, 5, 8, 12)  # periods tried; half as many where the contour lies twice as deep, for several spans
-BLOCK = 2**21  # numbers that steps take of the loads' answers at a time
-PANEL_ANGLES = 256  # of the real axis at a time
+BLOCK = 128  # angles at a time
 PANEL_SHARE = 0.01  # of the error accepted, left by one panel
 LARGEST_ERROR = 1.0e-2  # beyond it matrices are refused
 
@@ -178,12 +178,11 @@ def _add_ring(cell: CondensedCell, ring: Ring, sums: Sums) -> None:
     loads, droppers = cell.loads.shape[1] - cell.droppers, cell.droppers
     shapes = ((loads, droppers), (droppers, loads), (droppers, droppers))
     height, stretch, dropper = (np.empty((len(theta), *shape), np.complex128) for shape in shapes)
-    few = max(32, BLOCK // (loads * cell.steps))
-    for begin in range(0, len(theta), few):
-        block = slice(begin, begin + few)
+    for begin in range(0, len(theta), BLOCK):
+        block = slice(begin, begin + BLOCK)
         X = cell.answers(theta[block])
         weight = np.full(len(X), 1.0 / len(theta), np.complex128)
-        sums.add_contact(Angles(theta[block], weight, X, -1j * weight))
+        sums.contact.add(Angles(theta[block], weight, X, -1j * weight))
         height[block], stretch[block], dropper[block] = X[:, contact, split], X[:, split, contact], X[:, split, split]
     sums.add_ring(ring, height, stretch, dropper)
 
@@ -198,6 +197,6 @@ def _by_quadrature(cell: CondensedCell, records: Records, tolerance: float) -> _
             f"(catenary.damping)"
         )
     sums = Sums(cell, records)
-    for part in np.array_split(np.arange(len(theta)), max(1, len(theta) // PANEL_ANGLES)):
+    for part in np.array_split(np.arange(len(theta)), max(1, len(theta) // BLOCK)):
         sums.add(Angles(theta[part] + 0.0j, weight[part] / np.pi + 0.0j, cell.answers(theta[part] + 0.0j)))
     return _Found(sums.total, len(theta), error)

@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 from scipy.fft import fft, ifft
 
 from dynamics.influence.condensed import THREADS, CondensedCell, ContactBay
-from dynamics.influence.heights import bay_answer, caused, turned
+from dynamics.influence.contact_sums import THINNED, Angles, ContactSums
+from dynamics.influence.heights import turned
 from dynamics.influence.residues import Poles
 
-__all__ = ["Angles", "Integrals", "Records", "Ring", "Sums"]
+__all__ = ["Integrals", "Records", "Ring", "Sums"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-EVERY, THINNED = slice(None), slice(None, None, 8)
 NO_STEP = 1.0e-9  # shares of a step that are rounding
 
 
@@ -59,19 +59,6 @@ class Records:
 
 
 @dataclass(frozen=True)
-class Angles:
-    """Angles of a sum (angle,), their weights, and the loads' answers to them (angle, load, load).
-
-    ``turned`` are their weights in the images, where those are wanted.
-    """
-
-    theta: Complexes
-    weight: Complexes
-    answers: Complexes
-    turned: Complexes | None = None
-
-
-@dataclass(frozen=True)
 class Ring:
     """Regularly spaced angles theta_k = 2 pi (k + 1/4) / A - i decay / N: A (``count``) of them, N ``steps`` a period.
 
@@ -98,9 +85,10 @@ class Ring:
         return 2.0 * np.pi * (np.arange(self.count) + 0.25) / self.count - 1j * self.decay / self.steps
 
     def series(self, values: Complexes, steps: NDArray[np.int64], sign: int) -> Complexes:
-        """Mean over the ring of values (angle, ...) times exp(sign i theta step), (step, ...)."""
+        """Mean over the ring of values (angle, ...) times exp(sign i theta step), (step, ...); values are lost."""
         count = len(values)
-        whole = ifft(values, axis=0) if sign > 0 else fft(values, axis=0, norm="forward")
+        norm = "backward" if sign > 0 else "forward"
+        whole = (ifft if sign > 0 else fft)(values, axis=0, norm=norm, overwrite_x=True)
         turn = np.exp(sign * steps * (0.5j * np.pi / count + self.decay / self.steps))
         return whole[steps % count] * turn.reshape(-1, *[1] * (values.ndim - 1))
 
@@ -128,23 +116,22 @@ class Sums:
     total : Integrals
         Real parts of the sums.
     images : Integrals
-        Their imaginary parts, at every eighth step of a bay.
+        Their imaginary parts, at every eighth step of a bay; heights by contact forces at all steps of these.
     """
 
     def __init__(self, cell: CondensedCell, records: Records) -> None:
         self.cell, self.records = cell, records
         self.rows = [bay.steps for bay in cell.contact]
-        some = np.sort(np.concatenate([bay.steps[THINNED] for bay in cell.contact]))
-        self.seldom = some
-        self.some = [np.searchsorted(some, bay.steps[THINNED]) for bay in cell.contact]
-        self.room = np.empty((0, 2, 0, cell.steps))
-        self.total, self.images = (_zero(N, cell.droppers, records) for N in (cell.steps, len(some)))
+        self.seldom = np.sort(np.concatenate([bay.steps[THINNED] for bay in cell.contact]))
+        self.some = [np.searchsorted(self.seldom, bay.steps[THINNED]) for bay in cell.contact]
+        self.total, self.images = (_zero(cell, rows, records) for rows in (cell.steps, len(self.seldom)))
+        self.contact = ContactSums(cell, self.total.contact, (self.images.contact, self.some))
 
     def add(self, angles: Angles) -> None:
         """Add single angles to all sums."""
         theta, records, split = angles.theta, self.records, slice(-self.cell.droppers, None)
         contact = slice(0, -self.cell.droppers)
-        self.add_contact(angles)
+        self.contact.add(angles)
         behind, ahead, lags = _wave(theta, -records.steps), _wave(theta, records.steps), _wave(theta, records.lags)
         X = angles.answers * angles.weight[:, None, None]
         first = records.turn(theta)
@@ -197,48 +184,13 @@ class Sums:
         self._each(seen)
         behind, ahead, lags = (_wave(theta, steps) for steps in (-records.steps, records.steps, records.lags))
         lags = _second(lags)
-        for out, share, some in ((self.total, weight, EVERY), (self.images, in_images, self.seldom)):
+        whole_down = _second(down)
+        for out, share, some in ((self.total, weight, slice(None)), (self.images, in_images, self.seldom)):
             seen_up, seen_down = _first(up[:, some] * share[:, None]), _second(down[:, some])
-            out.contact += seen_up.T @ seen_down
+            out.contact += seen_up.T @ whole_down
             part = partial(_add_dropper, out, (seen_up, seen_down), (behind, ahead, lags))
             with ThreadPoolExecutor(THREADS) as pool:
                 list(pool.map(part, range(self.cell.droppers), (rise * share[:, None]).T, cause.T, repeat(cause)))
-
-    def add_contact(self, angles: Angles) -> None:
-        """Add angles to the sums of contact heights by contact forces."""
-        theta, X = angles.theta, angles.answers
-        loads = X.shape[1] - self.cell.droppers
-        moved = self._room(loads, len(theta))
-        lefts: dict[int, Complexes] = {}
-
-        def cause(bay: ContactBay, rows: Ints, _: Ints) -> None:
-            lefts[int(rows[0])], right = turned(self.cell, bay, theta)
-            caused(X, bay.loads, np.ascontiguousarray(right), rows, moved)
-
-        def answer(bay: ContactBay, rows: Ints, some: Ints) -> None:
-            left = lefts[int(rows[0])].transpose(1, 2, 0)
-            for out, where, weight, few in self._outputs(angles, rows, some):
-                taken = np.stack([(left[few] * weight).real, -(left[few] * weight).imag], axis=2)
-                by_load = moved if few is EVERY else thinned
-                for ends in np.split(np.arange(len(bay.loads)), np.flatnonzero(np.diff(bay.loads) != 1) + 1):
-                    there = by_load[bay.loads[ends[0]] : bay.loads[ends[-1]] + 1]
-                    out.contact[where] += taken[:, ends].reshape(len(where), -1) @ there.reshape(-1, there.shape[-1])
-                out.contact[np.ix_(where, where)] += bay_answer(self.cell, bay, few, theta, weight)
-
-        self._each(cause)
-        thinned = moved[..., self.seldom] if angles.turned is not None else moved
-        self._each(answer)
-
-    def _room(self, loads: int, angles: int) -> Floats:
-        """Room for what contact forces cause, (load, part, angle, step), the same one for as many angles."""
-        if self.room.shape[2] != angles:
-            self.room = np.empty((loads, 2, angles, self.cell.steps))
-        return self.room
-
-    def _outputs(self, angles: Angles, rows: Ints, some: Ints) -> list[tuple[Integrals, Ints, Complexes, slice]]:
-        """The sums that angles are added to: which rows of them, with what weights, and which of a bay's steps."""
-        found = [(self.total, rows, angles.weight, EVERY)]
-        return found if angles.turned is None else [*found, (self.images, some, angles.turned, THINNED)]
 
     def _each(self, task: Callable[[ContactBay, Ints, Ints], None]) -> None:
         """Do a task for every bay, on two threads; the rows that it writes are the bay's own."""
@@ -246,11 +198,11 @@ class Sums:
             list(pool.map(task, self.cell.contact, self.rows, self.some))
 
 
-def _zero(steps: int, droppers: int, records: Records) -> Integrals:
-    """Sums before any angle is added."""
-    record = len(records.steps)
+def _zero(cell: CondensedCell, steps: int, records: Records) -> Integrals:
+    """Sums before any angle is added, at so many steps of the contact; of its forces all count on its own heights."""
+    droppers, record = cell.droppers, len(records.steps)
     return Integrals(
-        np.zeros((steps, steps)),
+        np.zeros((steps, cell.steps)),
         np.zeros((steps, droppers, record)),
         np.zeros((droppers, record, steps)),
         np.zeros((droppers, droppers, len(records.lags))),
