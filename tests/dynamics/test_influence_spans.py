@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
+from catenary.linearised.cell import vertical_cell
 from dynamics.influence import matrices as influence_module
+from dynamics.influence import poles
+from dynamics.influence.condensed import CondensedCell
 from dynamics.influence.matrices import influence_matrices
 from dynamics.rig.loop.engine import LoopEngine
 from dynamics.rig.loop.model import model_of
@@ -60,6 +63,26 @@ def test_no_span_is_all_of_it(one, several):
     """What the sum over spans is for: a force is felt beyond its own span."""
     N = len(one.z0)
     assert np.abs(several.I_cc[:N, N : 2 * N]).max() > 0.05 * np.abs(one.I_cc).max()
+
+
+def test_a_missed_pole_of_several_spans_is_detected(several, monkeypatch):
+    """The count reaches twice as deep as that of one span: the narrowest pole, the deepest, one between."""
+    cell = CondensedCell(several.case, vertical_cell(several.equilibrium))
+    corrected, found = poles.corrected_poles, poles.lower_poles(cell)
+    assert found is not None
+    s = cell.steps * found.theta
+    order = np.argsort(-s.imag[s.imag > -poles.depth_of(cell)])
+    counted = s[s.imag > -poles.depth_of(cell)][order[[0, len(order) // 2, -1]]]
+    assert counted[-1].imag < -1.5 * poles.DEPTH
+    for missed in counted:
+
+        def all_but_one(*arguments, missed=missed):
+            every = corrected(*arguments)
+            return every[np.abs(every - missed) > 1e-9]
+
+        with monkeypatch.context() as patch:
+            patch.setattr(poles, "corrected_poles", all_but_one)
+            assert poles.lower_poles(cell) is None
 
 
 def test_unequal_spans_have_the_sum_over_real_frequencies(line_of, build_case, monkeypatch):
