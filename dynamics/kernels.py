@@ -87,8 +87,13 @@ def compile_kernels(case: CaseSpec, *, matrices: bool) -> None:
         _march_a_span(light, cell, window)
     if matrices:
         from dynamics.influence.condensed import CondensedCell
+        from dynamics.influence.contact_sums import Angles
+        from dynamics.influence.sums import Records, Sums
 
-        CondensedCell(light, cell).answers(np.array([0.3 - 0.01j]))
+        line, angle = CondensedCell(light, cell), np.array([0.3 - 0.01j])
+        records = Records(light.line.spans, cell.equilibrium.spec.dropper_positions, line.steps)
+        Sums(line, records).contact.add(Angles(angle, angle, line.answers(angle)))
+        line.motions(angle, line.loads, line.loads)
 
 
 def _march_a_span(case: CaseSpec, cell: VerticalCell, spans: tuple[int, int]) -> None:

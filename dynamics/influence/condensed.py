@@ -10,6 +10,7 @@ frequencies; ``ends`` numbers key dofs, those of the next cell's interface behin
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,7 @@ from scipy.linalg import eigh
 
 from catenary.linearised.cell import VerticalCell
 from catenary.linearised.contact_wire import running_height
-from dynamics.influence.key_dofs import KeyMatrices, key_answers
+from dynamics.influence.key_dofs import KeyMatrices, key_answers, key_motions
 from dynamics.spec.case import CaseSpec
 
 __all__ = ["THREADS", "CondensedCell", "ContactBay"]
@@ -75,8 +76,8 @@ class CondensedCell:
 
     Attributes
     ----------
-    dt, steps
-        Step [s] and steps a span.
+    dt, steps, spans
+        Step [s], steps a period and spans of it.
     loads : float array (key dof, load)
         Unit loads on key dofs of the contact wire, then pairs that squeeze the droppers.
     droppers : int
@@ -88,7 +89,7 @@ class CondensedCell:
     """
 
     def __init__(self, case: CaseSpec, cell: VerticalCell) -> None:
-        self.dt, self.steps = case.time_step, case.steps_per_period
+        self.dt, self.steps, self.spans = case.time_step, case.steps_per_period, len(case.line.spans)
         n, ni = cell.n_dof, cell.n_interface
         K, M = _with_next(cell.stiffness.own, cell.stiffness.next), _with_next(cell.mass.own, cell.mass.next)
         inside = _interiors(cell)
@@ -117,15 +118,21 @@ class CondensedCell:
 
     def solve(self, theta: Complexes, loads: Floats) -> tuple[Complexes, Floats]:
         """Answers to loads (key dof, load) in their own places, (angle, load, load), and phase of det D (angle,)."""
+        return _on_threads(lambda angles: key_answers(angles, self.dt, self.steps, self.matrices, loads), theta)
 
-        def part(angles: Complexes) -> tuple[Complexes, Floats]:
-            return key_answers(angles, self.dt, self.steps, self.matrices, loads)
+    def motions(self, theta: Complexes, right: Floats, left: Floats) -> tuple[Complexes, Complexes]:
+        """Motions D^-1 right of all key dofs under loads (key dof, load), and D^-T left, (angle, key dof, load)."""
+        loads = right.astype(np.complex128), left.astype(np.complex128)
+        return _on_threads(lambda angles: key_motions(angles, self.dt, self.steps, self.matrices, *loads), theta)
 
-        if len(theta) < FEW:
-            return part(theta)
-        with ThreadPoolExecutor(THREADS) as pool:
-            answers, phases = zip(*pool.map(part, np.array_split(theta, THREADS)), strict=True)
-        return np.concatenate(answers), np.concatenate(phases)
+
+def _on_threads(part: Callable[[Complexes], tuple[Any, Any]], theta: Complexes) -> tuple[Any, Any]:
+    """Two results of a part for every angle."""
+    if len(theta) < FEW:
+        return part(theta)
+    with ThreadPoolExecutor(THREADS) as pool:
+        one, other = zip(*pool.map(part, np.array_split(theta, THREADS)), strict=True)
+    return np.concatenate(one), np.concatenate(other)
 
 
 def _with_next(own: Floats, onward: Floats) -> Floats:

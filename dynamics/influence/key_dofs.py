@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
-from dynamics.influence.kernel import bloch_solution, bloch_work, load_answers
+from dynamics.influence.kernel import bloch_opposite, bloch_solution, bloch_work, load_answers
 
-__all__ = ["KeyMatrices", "key_answers"]
+__all__ = ["KeyMatrices", "key_answers", "key_motions"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -109,24 +109,59 @@ def _assemble(W, cell, shares, t, S):
 
 
 @kernel(**_OPTIONS)
+def _bays_at(theta, dt, cell, flex, shares, phase):
+    """Condense the bays at a few angles; W and tau there."""
+    W = 2.0 / dt * np.tan(0.5 * theta)
+    tau = 1.0 + 1j * W * cell.beta
+    r = (-W * W + 1j * W * cell.alpha) / tau
+    _condensed(cell, r.real.copy(), r.imag.copy(), flex[:, :, : r.size], shares[:, :, : r.size], phase)
+    return W, tau
+
+
+@kernel(**_OPTIONS)
+def _bay_work(cell):
+    """Memory for the bays at a few angles."""
+    bays, width = cell.ends.shape
+    flex = np.empty((2, max(1, np.max(cell.modes[1:] - cell.modes[:-1])), AT_ONCE))
+    return flex, np.empty((bays * width * (width + 1) // 2, 2, AT_ONCE))
+
+
+@kernel(**_OPTIONS)
 def key_answers(theta: Complexes, dt: float, steps: int, cell: KeyMatrices, rhs: Floats) -> tuple[Complexes, Floats]:
     """Answers rhs^T D(theta)^-1 rhs, (theta, load, load), to loads rhs (key dof, load); phase of det D (theta,)."""
     n, m = rhs.shape
-    bays, width = cell.ends.shape
-    flex = np.empty((2, max(1, np.max(cell.modes[1:] - cell.modes[:-1])), AT_ONCE))
-    shares = np.empty((bays * width * (width + 1) // 2, 2, AT_ONCE))
+    flex, shares = _bay_work(cell)
     out, phase = np.zeros((theta.size, m, m), np.complex128), np.zeros(theta.size)
     work = bloch_work(n, cell.ni, m)
     for begin in range(0, theta.size, AT_ONCE):
-        count = min(AT_ONCE, theta.size - begin)
-        W = 2.0 / dt * np.tan(0.5 * theta[begin : begin + count])
-        tau = 1.0 + 1j * W * cell.beta
-        r = (-W * W + 1j * W * cell.alpha) / tau
-        _condensed(cell, r.real.copy(), r.imag.copy(), flex[:, :, :count], shares[:, :, :count], phase[begin:])
-        for t in range(count):
+        W, tau = _bays_at(theta[begin : begin + AT_ONCE], dt, cell, flex, shares, phase[begin:])
+        for t in range(W.size):
             at = begin + t
             _assemble(W[t], cell, shares, t, work.S)
             own = bloch_solution(np.exp(-1j * theta[at] * steps), cell.ni, cell.first, rhs, work)
             phase[at] += cell.omega2.size * np.arctan2(tau[t].imag, tau[t].real) + own.imag
             load_answers(rhs, work, out[at])
     return out, phase
+
+
+@kernel(**_OPTIONS)
+def key_motions(
+    theta: Complexes, dt: float, steps: int, cell: KeyMatrices, right: Complexes, left: Complexes
+) -> tuple[Complexes, Complexes]:
+    """Motions D(theta)^-1 right of all key dofs, and D(theta)^-T left, (theta, key dof, load) each."""
+    n, m = right.shape
+    flex, shares = _bay_work(cell)
+    motion, opposite = np.empty((theta.size, n, m), np.complex128), np.empty((theta.size, n, m), np.complex128)
+    work, unused = bloch_work(n, cell.ni, m), np.zeros(theta.size)
+    for begin in range(0, theta.size, AT_ONCE):
+        W, _ = _bays_at(theta[begin : begin + AT_ONCE], dt, cell, flex, shares, unused[begin:])
+        for t in range(W.size):
+            at = begin + t
+            _assemble(W[t], cell, shares, t, work.S)
+            turn = np.exp(-1j * theta[at] * steps)
+            bloch_solution(turn, cell.ni, cell.first, right, work)
+            for i in range(n):
+                for c in range(m):
+                    motion[at, i, c] = complex(work.Br[i, c], work.Bi[i, c])
+            bloch_opposite(turn, cell.ni, cell.first, left, work, opposite[at])
+    return motion, opposite

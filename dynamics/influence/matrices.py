@@ -24,17 +24,16 @@ from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus, pe
 from catenary.linearised.cell import vertical_cell
 from catenary.linearised.static_checks import SLACK_FORCE, loose_in_words
 from dynamics.influence.condensed import CondensedCell
-from dynamics.influence.poles import DEPTH, lower_poles
+from dynamics.influence.contact_sums import Angles
+from dynamics.influence.poles import DEPTH, depth_of, lower_poles
 from dynamics.influence.quadrature import panel_nodes
-from dynamics.influence.sums import Angles, Integrals, Records, Ring, Sums
+from dynamics.influence.sums import Integrals, Records, Ring, Sums
 from dynamics.spec.case import CaseSpec
 
 __all__ = ["InfluenceMatrices", "influence_matrices"]
 
-DECAY = DEPTH  # of the ring's contour below the real axis, a period
-RINGS = (3, 4, 5, 8, 12)  # periods tried
-BLOCK = 2**21  # numbers that steps take of the loads' answers at a time
-PANEL_ANGLES = 256  # of the real axis at a time
+RINGS = (3, 4, 5, 8, 12)  # periods tried; half as many where the contour lies twice as deep, for several spans
+BLOCK = 128  # angles at a time
 PANEL_SHARE = 0.01  # of the error accepted, left by one panel
 LARGEST_ERROR = 1.0e-2  # beyond it matrices are refused
 
@@ -56,8 +55,8 @@ class InfluenceMatrices:
     K_dd : float array (dropper, dropper, lag)
         Elongation of the first dropper per squeezing force of the second, ``lag`` steps earlier, summed over the
         spans; lag = index - (dropper steps - 1) [m/N].
-    dropper_offset : int
-        Local step of the first dropper sample.
+    dropper_offset : int array (dropper,)
+        Step of the first sample of each dropper's record.
     dropper_force, dropper_elongation : float array (dropper,)
         Static tension [N] and elongation tension / stiffness [m].
     dropper_stiffness : float
@@ -76,7 +75,7 @@ class InfluenceMatrices:
     I_cd: NDArray[np.float64]
     I_dc: NDArray[np.float64]
     K_dd: NDArray[np.float64]
-    dropper_offset: int
+    dropper_offset: NDArray[np.int64]
     dropper_force: NDArray[np.float64]
     dropper_elongation: NDArray[np.float64]
     dropper_stiffness: float
@@ -129,7 +128,7 @@ def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-3) -> InfluenceMa
     if np.ptp(eq.dropper_stiffness) > 0.0:
         raise ValueError("influence matrices need droppers of one stiffness: give no dropper one of its own")
     cell = CondensedCell(case, vertical_cell(eq))
-    records = Records(cell)
+    records = Records(case.line.spans, eq.spec.dropper_positions, cell.steps)
     found = _by_ring(cell, records, tolerance) or _by_quadrature(cell, records, tolerance)
     sums = found.sums
     for squeezed in (sums.height, sums.dropper):  # a squeeze is the opposite of a stretch; they may be of gigabytes
@@ -142,7 +141,7 @@ def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-3) -> InfluenceMa
         I_cd=sums.height,
         I_dc=sums.elongation,
         K_dd=sums.dropper,
-        dropper_offset=records.offset,
+        dropper_offset=records.first,
         dropper_force=eq.dropper_force,
         dropper_elongation=eq.dropper_force / case.catenary.droppers.stiffness,
         dropper_stiffness=case.catenary.droppers.stiffness,
@@ -157,11 +156,12 @@ def _by_ring(cell: CondensedCell, records: Records, tolerance: float) -> _Found 
     poles = lower_poles(cell)
     if poles is None:
         return None
-    for periods in RINGS:
-        ring, sums = Ring(cell.steps, periods, DECAY), Sums(cell, records)
+    decay = depth_of(cell)
+    for count in (round(periods * cell.steps * DEPTH / decay) for periods in RINGS):
+        ring, sums = Ring(cell.steps, count, decay), Sums(cell, records)
         _add_ring(cell, ring, sums)
         # a pole's own images are a geometric series of this ratio: j times round the ring, minus j times once turned
-        ratio = -1j * np.exp(periods * (1j * cell.steps * poles.theta - ring.decay))
+        ratio = -1j * np.exp(1j * count * poles.theta - ring.decay * ring.periods)
         share = np.where(poles.theta.real == 0.0, 1.0, 2.0) * -1j / (1.0 - ratio**2)
         sums.add_poles(poles, share, -1j * share * ratio)
         # what is left are the second images, smaller than the first ones by what a ring forgets, or more
@@ -178,12 +178,11 @@ def _add_ring(cell: CondensedCell, ring: Ring, sums: Sums) -> None:
     loads, droppers = cell.loads.shape[1] - cell.droppers, cell.droppers
     shapes = ((loads, droppers), (droppers, loads), (droppers, droppers))
     height, stretch, dropper = (np.empty((len(theta), *shape), np.complex128) for shape in shapes)
-    few = max(16, BLOCK // (loads * cell.steps))
-    for begin in range(0, len(theta), few):
-        block = slice(begin, begin + few)
+    for begin in range(0, len(theta), BLOCK):
+        block = slice(begin, begin + BLOCK)
         X = cell.answers(theta[block])
         weight = np.full(len(X), 1.0 / len(theta), np.complex128)
-        sums.add_contact(Angles(theta[block], weight, X, -1j * weight))
+        sums.contact.add(Angles(theta[block], weight, X, -1j * weight))
         height[block], stretch[block], dropper[block] = X[:, contact, split], X[:, split, contact], X[:, split, split]
     sums.add_ring(ring, height, stretch, dropper)
 
@@ -198,6 +197,6 @@ def _by_quadrature(cell: CondensedCell, records: Records, tolerance: float) -> _
             f"(catenary.damping)"
         )
     sums = Sums(cell, records)
-    for part in np.array_split(np.arange(len(theta)), max(1, len(theta) // PANEL_ANGLES)):
+    for part in np.array_split(np.arange(len(theta)), max(1, len(theta) // BLOCK)):
         sums.add(Angles(theta[part] + 0.0j, weight[part] / np.pi + 0.0j, cell.answers(theta[part] + 0.0j)))
     return _Found(sums.total, len(theta), error)

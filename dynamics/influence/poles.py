@@ -21,15 +21,15 @@ from dynamics.influence.condensed import CondensedCell
 from dynamics.influence.residues import Poles, with_residues
 
 __all__ = [
-    "APART", "DEPTH", "DeterminantPath", "PoleProbes", "axis_samples", "corrected_poles", "lower_poles",
+    "APART", "DEPTH", "DeterminantPath", "PoleProbes", "axis_samples", "corrected_poles", "depth_of", "lower_poles",
     "poles_by_stretches", "stretch_edges",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-DEPTH, TOP = 2.0, 1.0  # lines searched, below and above the axis
-DEEP, DEEP_EVERY = -6.0, 4  # a third, where fewer samples do
+DEPTH, TOP = 2.0, 1.0  # lines searched, below and above the axis; that below twice as deep for several spans
+DEEPER, DEEP_EVERY = 3.0, 4  # a third, so many times as deep, where fewer samples do
 STEP = 0.5  # between samples of a line
 MOST_SAMPLES = 100_000
 LARGEST_TURN = 1.2  # of the determinant from sample to sample
@@ -63,6 +63,7 @@ class _Probes:
         rng = np.random.default_rng(0)
         some = cell.solve(np.array([0.3 - 0.01j]), np.eye(n))[0][0]
         self.loads = rng.normal(size=(n, 2 * PROBES)) / np.sqrt(np.abs(some.diagonal()))[:, None]
+        self.both = self.loads[:, PROBES:].copy(), self.loads[:, :PROBES].copy()
         self.mix = rng.normal(size=(2, PROBES))
         # what makes the determinant finite at theta = pi
         self.order = 2 * cell.massive + (cell.massless if cell.matrices.beta > 0.0 else 0)
@@ -79,24 +80,29 @@ class _Probes:
         return 1.0 / np.einsum("a,tab,b->t", self.mix[0], self(s)[0], self.mix[1])
 
 
+def depth_of(cell: CondensedCell) -> float:
+    """Decay a period [-] down to which all poles are found."""
+    return DEPTH if cell.spans == 1 else 2.0 * DEPTH
+
+
 def lower_poles(cell: CondensedCell) -> Poles | None:
-    """All poles between the real axis and -DEPTH a period, and those found below it.
+    """All poles between the real axis and `depth_of` the cell below it, and those found below that.
 
     None where the argument principle counts others, where a pole lies on the axis, or where a force moves what
     travels along the track.
     """
     probes = _Probes(cell)
-    most = np.pi * cell.steps
+    most, depth = np.pi * cell.steps, depth_of(cell)
     real = np.linspace(0.0, most, 1 + int(np.ceil(most / STEP)))
-    bottom, top = (DeterminantPath(probes, real + 1j * height) for height in (-DEPTH, TOP))
-    deep = real[::DEEP_EVERY] + 1j * DEEP
+    bottom, top = (DeterminantPath(probes, real + 1j * height) for height in (-depth, TOP))
+    deep = real[::DEEP_EVERY] - 1j * DEEPER * depth
     z = np.concatenate([bottom.s, top.s, deep])
     answers = np.concatenate([bottom.answers, top.answers, probes(deep)[0]])
-    poles = corrected_poles(probes, _candidates(z, answers, most), most)
+    poles = corrected_poles(probes, _candidates(z, answers, most, DEEPER * depth), most)
     on_axis = np.abs(poles.imag).min(initial=1.0) < APART
     if on_axis or not _all_there(probes, poles, bottom, top, stretch_edges(real, poles)):
         return None
-    return with_residues(cell, poles[poles.imag < 0.0], AT_REST)
+    return with_residues(cell, poles, AT_REST, probes.both)
 
 
 class DeterminantPath:
@@ -186,13 +192,13 @@ def axis_samples(left: float, right: float, poles: Complexes) -> Complexes:
     return np.unique(every[(every >= left) & (every <= right)]) + 0.0j
 
 
-def _candidates(z: Complexes, answers: Complexes, most: float) -> Complexes:
-    """Poles of rational functions through the answers at z, stretch by stretch of the real axis."""
+def _candidates(z: Complexes, answers: Complexes, most: float, deepest: float) -> Complexes:
+    """Poles of rational functions through the answers at z, stretch by stretch of the axis, and not below them."""
     left, right = (z.real > 0.0) & (z.real < 2.0 * WINDOW), (z.real < most) & (z.real > most - 2.0 * WINDOW)
     z = np.concatenate([z, -z[left].conj(), 2.0 * most - z[right].conj()])
     answers = np.concatenate([answers, answers[left].conj(), answers[right].conj()])
     poles = poles_by_stretches(z, answers, most)
-    return poles[(poles.imag > DEEP - 0.5) & (poles.imag < TOP + 0.5) & (poles.real > -0.5)]
+    return poles[(poles.imag > -deepest - 0.5) & (poles.imag < TOP + 0.5) & (poles.real > -0.5)]
 
 
 def poles_by_stretches(z: Complexes, answers: Complexes, most: float) -> Complexes:

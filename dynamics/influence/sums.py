@@ -6,7 +6,7 @@ a contact force of the loads, each turned to its own step: contact = L X R, heig
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -18,67 +18,77 @@ from numpy.typing import NDArray
 from scipy.fft import fft, ifft
 
 from dynamics.influence.condensed import THREADS, CondensedCell, ContactBay
-from dynamics.influence.heights import bay_answer, turned
+from dynamics.influence.contact_sums import THINNED, Angles, ContactSums
+from dynamics.influence.heights import turned
 from dynamics.influence.residues import Poles
 
-__all__ = ["Angles", "Integrals", "Records", "Ring", "Sums"]
+__all__ = ["Integrals", "Records", "Ring", "Sums"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-EVERY, THINNED = slice(None), slice(None, None, 8)
+NO_STEP = 1.0e-9  # shares of a step that are rounding
 
 
 class Records:
-    """Droppers' local time: ``steps`` (dropper step,) of a record, and ``lags`` between samples of two droppers."""
+    """Droppers' own time: a record of two spans each, from half a span before its dropper's own to half a span after.
 
-    def __init__(self, cell: CondensedCell) -> None:
-        self.length, self.offset = 2 * cell.steps, -(cell.steps // 2)
-        self.steps = self.offset + np.arange(self.length)
-        self.lags = np.arange(1 - self.length, self.length)
-
-
-@dataclass(frozen=True)
-class Angles:
-    """Angles of a sum (angle,), their weights, and the loads' answers to them (angle, load, load).
-
-    ``turned`` are their weights in the images, where those are wanted.
+    Attributes
+    ----------
+    first : int array (dropper,)
+        First step of each, of the pass over the period at whose end the pass behind begins.
+    length : int
+        Steps of a record; of spans that differ the longest decides.
+    steps, lags : int array
+        Steps within a record, and lags between samples of two records, both without first steps.
     """
 
-    theta: Complexes
-    weight: Complexes
-    answers: Complexes
-    turned: Complexes | None = None
+    def __init__(self, spans: Sequence[float], stations: Sequence[float], steps: int) -> None:
+        ends = np.concatenate([[0.0], np.cumsum(spans)])
+        span = np.clip(np.searchsorted(ends, stations, side="right") - 1, 0, len(spans) - 1)
+        a_step = steps / ends[-1]
+        self.length = 2 * int(np.ceil(np.max(spans) * a_step - NO_STEP))
+        middle = 0.5 * (ends[span] + ends[span + 1]) * a_step
+        self.first = np.ceil(middle - 0.5 * self.length - NO_STEP).astype(np.int64)
+        self.steps, self.lags = np.arange(self.length), np.arange(1 - self.length, self.length)
+
+    def turn(self, theta: Complexes) -> Complexes:
+        """What first steps turn droppers' answers by, (angle, dropper); their causes by its inverse."""
+        return _wave(theta, self.first)
 
 
 @dataclass(frozen=True)
 class Ring:
-    """Regularly spaced angles theta_k = 2 pi (k + 1/4) / A - i decay / N, A = ``spans`` N of them.
+    """Regularly spaced angles theta_k = 2 pi (k + 1/4) / A - i decay / N: A (``count``) of them, N ``steps`` a period.
 
-    Their mean is that of a ring of twice as many spans; its imaginary part is what the spans' images add to one of
-    ``spans``.
+    Their mean is that of a ring of 2 A steps; its imaginary part is what the periods' images add to one of A.
     """
 
     steps: int
-    spans: int
+    count: int
     decay: float
+
+    @property
+    def periods(self) -> float:
+        """Periods of the line once round the ring."""
+        return self.count / self.steps
 
     @property
     def forgotten(self) -> float:
         """What is left of a wave after once round the ring."""
-        return float(np.exp(-self.decay * self.spans))
+        return float(np.exp(-self.decay * self.periods))
 
     @property
     def theta(self) -> Complexes:
         """Angles (angle,)."""
-        count = self.spans * self.steps
-        return 2.0 * np.pi * (np.arange(count) + 0.25) / count - 1j * self.decay / self.steps
+        return 2.0 * np.pi * (np.arange(self.count) + 0.25) / self.count - 1j * self.decay / self.steps
 
     def series(self, values: Complexes, steps: NDArray[np.int64], sign: int) -> Complexes:
-        """Mean over the ring of values (angle, ...) times exp(sign i theta step), (step, ...)."""
+        """Mean over the ring of values (angle, ...) times exp(sign i theta step), (step, ...); values are lost."""
         count = len(values)
-        whole = ifft(values, axis=0) if sign > 0 else fft(values, axis=0, norm="forward")
+        norm = "backward" if sign > 0 else "forward"
+        whole = (ifft if sign > 0 else fft)(values, axis=0, norm=norm, overwrite_x=True)
         turn = np.exp(sign * steps * (0.5j * np.pi / count + self.decay / self.steps))
         return whole[steps % count] * turn.reshape(-1, *[1] * (values.ndim - 1))
 
@@ -94,7 +104,8 @@ class Integrals:
 
     def largest(self) -> Floats:
         """Largest entry of each."""
-        return np.array([np.abs(part).max() for part in (self.contact, self.height, self.elongation, self.dropper)])
+        every = self.contact, self.height, self.elongation, self.dropper
+        return np.array([max(-part.min(), part.max()) for part in every])  # without a copy: they may be of gigabytes
 
 
 class Sums:
@@ -105,24 +116,27 @@ class Sums:
     total : Integrals
         Real parts of the sums.
     images : Integrals
-        Their imaginary parts, at every eighth step of a bay.
+        Their imaginary parts, at every eighth step of a bay; heights by contact forces at all steps of these.
     """
 
     def __init__(self, cell: CondensedCell, records: Records) -> None:
         self.cell, self.records = cell, records
         self.rows = [bay.steps for bay in cell.contact]
-        some = np.sort(np.concatenate([bay.steps[THINNED] for bay in cell.contact]))
-        self.seldom = some
-        self.some = [np.searchsorted(some, bay.steps[THINNED]) for bay in cell.contact]
-        self.total, self.images = (_zero(N, cell.droppers, records) for N in (cell.steps, len(some)))
+        self.seldom = np.sort(np.concatenate([bay.steps[THINNED] for bay in cell.contact]))
+        self.some = [np.searchsorted(self.seldom, bay.steps[THINNED]) for bay in cell.contact]
+        self.total, self.images = (_zero(cell, rows, records) for rows in (cell.steps, len(self.seldom)))
+        self.contact = ContactSums(cell, self.total.contact, (self.images.contact, self.some))
 
     def add(self, angles: Angles) -> None:
         """Add single angles to all sums."""
         theta, records, split = angles.theta, self.records, slice(-self.cell.droppers, None)
         contact = slice(0, -self.cell.droppers)
-        self.add_contact(angles)
+        self.contact.add(angles)
         behind, ahead, lags = _wave(theta, -records.steps), _wave(theta, records.steps), _wave(theta, records.lags)
         X = angles.answers * angles.weight[:, None, None]
+        first = records.turn(theta)
+        X[:, split] *= first[:, :, None]
+        X[:, :, split] /= first[:, None]
 
         def one(bay: ContactBay, rows: Ints, _: Ints) -> None:
             left, right = turned(self.cell, bay, theta)
@@ -135,8 +149,11 @@ class Sums:
         self.total.dropper += _real_product(X[:, split, split], lags)
 
     def add_ring(self, ring: Ring, height: Complexes, stretch: Complexes, dropper: Complexes) -> None:
-        """Add a ring's answers between contact and droppers (angle, load, dropper), back, and between droppers."""
-        theta, steps = ring.theta, self.records.steps
+        """Add a ring's answers of contact to droppers (angle, load, dropper), back, between droppers; they turn."""
+        theta, steps, first = ring.theta, self.records.steps, self.records.turn(ring.theta)
+        height /= first[:, None]
+        stretch *= first[:, :, None]
+        dropper *= first[:, :, None] / first[:, None]
 
         def one(bay: ContactBay, rows: Ints, some: Ints) -> None:
             left, right = turned(self.cell, bay, theta)
@@ -155,7 +172,8 @@ class Sums:
     def add_poles(self, poles: Poles, weight: Complexes, in_images: Complexes) -> None:
         """Add poles to all sums by weights (pole,), and to the images by weights of their own."""
         theta, records, contact = poles.theta, self.records, slice(0, -self.cell.droppers)
-        rise, cause = poles.rise[:, -self.cell.droppers :], poles.cause[:, -self.cell.droppers :]
+        first = records.turn(theta)
+        rise, cause = poles.rise[:, -self.cell.droppers :] * first, poles.cause[:, -self.cell.droppers :] / first
         up, down = np.empty((2, len(theta), self.cell.steps), np.complex128)
 
         def seen(bay: ContactBay, rows: Ints, _: Ints) -> None:
@@ -166,41 +184,13 @@ class Sums:
         self._each(seen)
         behind, ahead, lags = (_wave(theta, steps) for steps in (-records.steps, records.steps, records.lags))
         lags = _second(lags)
-        for out, share, some in ((self.total, weight, EVERY), (self.images, in_images, self.seldom)):
+        whole_down = _second(down)
+        for out, share, some in ((self.total, weight, slice(None)), (self.images, in_images, self.seldom)):
             seen_up, seen_down = _first(up[:, some] * share[:, None]), _second(down[:, some])
-            out.contact += seen_up.T @ seen_down
+            out.contact += seen_up.T @ whole_down
             part = partial(_add_dropper, out, (seen_up, seen_down), (behind, ahead, lags))
             with ThreadPoolExecutor(THREADS) as pool:
                 list(pool.map(part, range(self.cell.droppers), (rise * share[:, None]).T, cause.T, repeat(cause)))
-
-    def add_contact(self, angles: Angles) -> None:
-        """Add angles to the sums of contact heights by contact forces."""
-        theta, X = angles.theta, angles.answers
-        loads = X.shape[1] - self.cell.droppers
-        real, imaginary = np.empty((2, len(theta), loads, self.cell.steps))
-        lefts: dict[int, Complexes] = {}
-
-        def cause(bay: ContactBay, rows: Ints, _: Ints) -> None:
-            lefts[int(rows[0])], right = turned(self.cell, bay, theta)
-            caused = X[:, :loads, bay.loads] @ right
-            real[:, :, rows], imaginary[:, :, rows] = caused.real, caused.imag
-
-        def answer(bay: ContactBay, rows: Ints, some: Ints) -> None:
-            left = lefts[int(rows[0])].transpose(1, 0, 2)
-            caused = [part[:, bay.loads].reshape(left[0].size, -1) for part in (real, imaginary)]
-            for out, where, weight, few in self._outputs(angles, rows, some):
-                taken = (left[few] * weight[:, None]).reshape(len(where), -1)
-                columns = EVERY if few is EVERY else self.seldom
-                out.contact[where] += taken.real @ caused[0][:, columns] - taken.imag @ caused[1][:, columns]
-                out.contact[np.ix_(where, where)] += bay_answer(self.cell, bay, few, theta, weight)
-
-        self._each(cause)
-        self._each(answer)
-
-    def _outputs(self, angles: Angles, rows: Ints, some: Ints) -> list[tuple[Integrals, Ints, Complexes, slice]]:
-        """The sums that angles are added to: which rows of them, with what weights, and which of a bay's steps."""
-        found = [(self.total, rows, angles.weight, EVERY)]
-        return found if angles.turned is None else [*found, (self.images, some, angles.turned, THINNED)]
 
     def _each(self, task: Callable[[ContactBay, Ints, Ints], None]) -> None:
         """Do a task for every bay, on two threads; the rows that it writes are the bay's own."""
@@ -208,11 +198,11 @@ class Sums:
             list(pool.map(task, self.cell.contact, self.rows, self.some))
 
 
-def _zero(steps: int, droppers: int, records: Records) -> Integrals:
-    """Sums before any angle is added."""
-    record = len(records.steps)
+def _zero(cell: CondensedCell, steps: int, records: Records) -> Integrals:
+    """Sums before any angle is added, at so many steps of the contact; of its forces all count on its own heights."""
+    droppers, record = cell.droppers, len(records.steps)
     return Integrals(
-        np.zeros((steps, steps)),
+        np.zeros((steps, cell.steps)),
         np.zeros((steps, droppers, record)),
         np.zeros((droppers, record, steps)),
         np.zeros((droppers, droppers, len(records.lags))),

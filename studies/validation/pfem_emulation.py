@@ -120,14 +120,13 @@ def curves_of(test: EmulatedTest) -> TestCurves:
     spans = np.zeros((0, model.steps))
     if test.transient is not None and test.transient.statistics is not None:
         spans = last_spans(test.transient, model.steps)
-    local = (model.dropper_offset + np.arange(model.dropper_steps)) * model.span / model.steps
-    steady = test.chosen.steady.correction_force
+    steps, steady = model.on_common_steps(test.chosen.steady.correction_force)
     return TestCurves(
         position=model.position,
         forces=test.curves,
         spans=spans,
-        corrections={"emulated": test.record.mean_correction, "periodic": steady},
-        local=local,
+        corrections={"emulated": model.on_common_steps(test.record.mean_correction)[1], "periodic": steady},
+        local=steps * model.span / model.steps,
         droppers=model.dropper_position,
         span=model.span,
         filter=f"{signal.kind} {signal.cutoff_hz:g} Hz, zero phase",

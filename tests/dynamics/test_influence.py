@@ -73,7 +73,7 @@ def test_contact_height_is_that_of_the_windowed_march(influence, force, marched)
 
 
 def test_dropper_forces_are_those_of_the_windowed_march(influence, force, marched):
-    first = 1 - influence.dropper_offset
+    first = 1 - influence.dropper_offset[0]
     elongation = influence.I_dc[:, first : first + len(force)] @ force
     expected = (influence.dropper_force[:, None] + influence.dropper_stiffness * elongation).T
     found = marched.dropper_force - UNSLACKENED

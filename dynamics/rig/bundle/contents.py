@@ -14,7 +14,7 @@ from dynamics.spec.case import CaseSpec
 
 __all__ = ["CONVENTIONS", "PROBE", "PROBE_3D", "SCHEMA_VERSION", "VARIABLES", "bundle_arrays", "bundle_facts"]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 # name -> dimensions, unit, meaning
 VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
@@ -29,7 +29,7 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "K_dd": (
         ("dropper", "dropper_cause", "lag"),
         "m N-1",
-        "elongation of a dropper per squeezing force of dropper_cause, lag - (M - 1) steps earlier",
+        "elongation of a dropper at sample s per squeezing force of dropper_cause at sample s - (lag - (M - 1))",
     ),
     "dropper_force": (("dropper",), "N", "static tension, positive when pulling"),
     "dropper_elongation": (("dropper",), "m", "static elongation, static tension over stiffness"),
@@ -39,8 +39,8 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "dt": ((), "s", "time step of the loop"),
     "span": ((), "m", "span length"),
     "N": ((), "1", "time steps a span"),
-    "M": ((), "1", "time steps in a dropper's local record"),
-    "dropper_offset": ((), "1", "local step of the first dropper sample"),
+    "M": ((), "1", "time steps in a dropper's record"),
+    "dropper_offset": (("dropper",), "1", "step of the first sample of each dropper's record, within N steps of x_0"),
     "probe": (("probe_row", "probe_column"), "1", "10 row + column, counted from 1: tells transposed reading"),
     "probe_3d": (
         ("probe_row", "probe_column", "probe_page"),
@@ -70,8 +70,8 @@ CONVENTIONS = {
     "contact_force": "positive when the pantograph presses the wire upwards",
     "dropper_correction": "f_d >= 0 squeezes the ends together; it stands for the missing tension of a slack dropper",
     "steps": "x_n = n v dt, n = 0..N-1, x_0 at the support; entries with m > n come from earlier passes",
-    "dropper_time": "sample k of a dropper is step dropper_offset + k of the span it stands in; "
-    "span s does the same sN later",
+    "dropper_time": "sample k of dropper d is step dropper_offset[d] + k of the period it stands in; "
+    "period s does the same sN later; a record is two spans of the line, the dropper's own in their middle",
     "model": "z = z0 + I_cc f + sum_d I_cd[:, d, :] f_d[d, :]; e = I_dc f + convolution of K_dd with f_d; "
     "f_d = max(0, -(dropper_force + dropper_stiffness e))",
     "discretisation": "finite elements in space, Newmark 1/4-1/2 (bilinear) in time; loads and answers at the samples",

@@ -64,7 +64,7 @@ class Pfem:
     """
 
     def __init__(self, bundle: dict[str, Any], harmonics: int = 0, dropper_harmonics: int = 0) -> None:
-        self.N, self.M, self.offset = (int(bundle[name]) for name in ("N", "M", "dropper_offset"))
+        self.N, self.M, self.offset = int(bundle["N"]), int(bundle["M"]), bundle["dropper_offset"].astype(int)
         # causes come first, so that the change of one force is one row
         self._z0 = _keep(bundle["z0"], harmonics)
         self._I_cc = _keep(np.ascontiguousarray(bundle["I_cc"].T), harmonics)
@@ -130,14 +130,17 @@ class Pfem:
     def _droppers(self, n: int) -> None:
         """Slack of the droppers whose record holds this step, implicit in the step itself; their part in the height."""
         M, K = self.M, self._K_dd
-        samples = [s for s in (n - self.offset + span * self.N for span in (1, 0, -1)) if 0 <= s < M]
+        samples = n - self.offset + np.array([[self.N], [0], [-self.N]])
+        on_record = (samples >= 0) & (samples < M)
+        d, s = np.nonzero(on_record)[1], samples[on_record]
         squeezed = np.flatnonzero(self.dropper_force.any(axis=0))
         part = self.dropper_force[:, squeezed].ravel()
-        elongation = np.concatenate([self._I_dc[:, s] @ self.force for s in samples])
+        elongation = self._I_dc[d, s] @ self.force
         if squeezed.size:
-            lags = [K[:, :, s - squeezed + M - 1].reshape(len(K), -1) for s in samples]
-            elongation += np.concatenate([lag @ part for lag in lags])
-        s, d = (x.ravel() for x in np.meshgrid(samples, np.arange(len(self._F)), indexing="ij"))
+            for sample in np.unique(s):  # droppers of one span share it
+                at = np.flatnonzero(s == sample)
+                lags = K[d[at, None, None], np.arange(len(K))[:, None], sample - squeezed + M - 1]
+                elongation[at] += lags.reshape(len(at), -1) @ part
         old = self.dropper_force[d, s]
         now = old.copy()
         to_each_other = K[d[:, None], d[None, :], s[:, None] - s[None, :] + M - 1]

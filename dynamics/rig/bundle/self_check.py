@@ -142,17 +142,18 @@ def _slacken(
     f, squeeze = held
     N, M = len(f), squeeze.shape[1]
     K, stiffness = matrices.K_dd, matrices.dropper_stiffness
-    samples = [s for s in (n - matrices.dropper_offset + span * N for span in (1, 0, -1)) if 0 <= s < M]
+    samples = n - matrices.dropper_offset + np.array([[N], [0], [-N]])  # of the period behind, this one, that ahead
+    on_record = (samples >= 0) & (samples < M)
+    d, s = np.nonzero(on_record)[1], samples[on_record]
+    at = list(zip(d, s, strict=True))
     # K_dd[d, d', s - s' + M - 1] for s' = M - 1 .. 0 is a slice
-    elongation = {s: I_dc[:, s] @ f + np.tensordot(K[:, :, s : s + M], squeeze[:, ::-1], 2) for s in samples}
+    elongation = np.array([I_dc[i, k] @ f + np.vdot(K[i, :, k : k + M], squeeze[:, ::-1]) for i, k in at])
     for _ in range(SWEEPS):
-        for s in samples:
-            for d in range(len(squeeze)):
-                slack = squeeze[d, s] - (matrices.dropper_force[d] + stiffness * elongation[s][d] + squeeze[d, s]) / (
-                    1.0 + stiffness * K[d, d, M - 1]
-                )
-                change = max(0.0, slack) - squeeze[d, s]
-                if change != 0.0:
-                    squeeze[d, s] += change
-                    for other in samples:
-                        elongation[other] += K[:, d, other - s + M - 1] * change
+        for a, (i, k) in enumerate(at):
+            slack = squeeze[i, k] - (matrices.dropper_force[i] + stiffness * elongation[a] + squeeze[i, k]) / (
+                1.0 + stiffness * K[i, i, M - 1]
+            )
+            change = max(0.0, slack) - squeeze[i, k]
+            if change != 0.0:
+                squeeze[i, k] += change
+                elongation += K[d, i, s - k + M - 1] * change

@@ -50,7 +50,7 @@ def truncation_table(matrices: InfluenceMatrices, case: CaseSpec, test: SelfTest
         "span_memory": "none is cut: every earlier pass is in the sums over frequencies",
         "quadrature_error_m_per_N": matrices.truncation_error * largest,
         "quadrature_error_m_at_mean_force": matrices.truncation_error * largest * mean,
-        "dropper_record": "half a span before to half a span after the dropper's own span; slack outside is cut",
+        "dropper_record": "at least half a span before and after the dropper's own span; slack outside is cut",
         "slack_samples_at_record_ends": int(np.count_nonzero(ends)),
         "largest_correction_at_record_ends_N": float(ends.max()),
         "largest_correction_N": float(test.squeeze.max()),

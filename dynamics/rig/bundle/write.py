@@ -205,7 +205,7 @@ def _words(arrays: dict[str, NDArray[np.float64]], facts: dict[str, Any], checks
         "N": str(int(arrays["N"])),
         "M": str(int(arrays["M"])),
         "DROPPERS": str(len(arrays["dropper_force"])),
-        "OFFSET": str(int(arrays["dropper_offset"])),
+        "OFFSET": ", ".join(f"{step:.0f}" for step in np.unique(arrays["dropper_offset"])),
         "TEST": str(len(arrays["self_test_force"])),
         "SWEEPS": str(SWEEPS),
         "CRC": f"0x{checksum:08X}",

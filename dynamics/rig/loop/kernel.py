@@ -45,11 +45,11 @@ class LineMatrices(NamedTuple):
 
 
 class DropperLaw(NamedTuple):
-    """Tension at rest (dropper,) [N], stiffness [N/m], and ``offset``, the local step of the first sample."""
+    """Tension at rest (dropper,) [N], stiffness [N/m], and ``offset`` (dropper,), the step of the first sample."""
 
     F: Floats
     kd: float
-    offset: int
+    offset: Ints
 
 
 class Forces(NamedTuple):
@@ -156,24 +156,24 @@ def _widen(forces, d, kk):
 def _slacken(n, line, droppers, state, constants):
     """Correction forces of the step, solved in their own step (eqs 11, 12; mu_d = 1 gives the solution itself).
 
-    At any time a dropper's record holds one sample for each span in which that dropper may be slack. The sweeps
-    (projected Gauss-Seidel) cover all of them; what they depend on else is known.
+    At any time a dropper's record holds one sample, or none, for each period in which that dropper may be slack. The
+    sweeps (projected Gauss-Seidel) cover all of them; what they depend on else is known.
     """
     K, F, kd, forces = line.K, droppers.F, droppers.kd, state.now
     fd, (who, at, e, old) = forces.fd, state.sweep
     nd, M, N = fd.shape[0], fd.shape[1], forces.f.size
     count = 0
-    first = n - droppers.offset
-    kk = first % N + ((M - 1 - first % N) // N) * N
     moving = False
-    while kk >= 0:
+    for period in range((M - 1) // N, -1, -1):
         for d in range(nd):
+            kk = (n - droppers.offset[d]) % N + period * N
+            if kk >= M:
+                continue
             who[count], at[count] = d, kk
             e[count] = _elongation(d, kk, line, forces)
             old[count] = fd[d, kk]
             moving = moving or old[count] != 0.0 or F[d] + kd * e[count] < 0.0
             count += 1
-        kk -= N
     if not moving:
         return
     for _ in range(constants.sweeps):

@@ -20,12 +20,13 @@ from dynamics.rig.bundle.recommendation import RECOMMENDATION
 
 __all__ = ["PeriodicModel", "model_of", "read_model"]
 
-SCHEMA_VERSIONS = (1, 2)
+SCHEMA_VERSIONS = (1, 2, 3)
 # of a bundle's file: what a MATLAB file can hold, twice
 MOST_BYTES = 2**32
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")  # as every line's; folders are called after it
 ARRAYS = ("z0", "I_cc", "I_cd", "I_dc", "K_dd", "dropper_force", "dropper_position")
-SCALARS = ("dropper_stiffness", "speed", "dt", "span", "N", "M", "dropper_offset")
+SCALARS = ("dropper_stiffness", "speed", "dt", "span", "N", "M")
+OFFSET = "dropper_offset"  # one for all droppers before version 3
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,8 @@ class PeriodicModel:
         Station from the support [m].
     dropper_stiffness : float
         [N/m].
-    dropper_offset : int
-        Local step of the first dropper sample.
+    dropper_offset : int array (dropper,)
+        Step of the first sample of each dropper's record.
     """
 
     name: str
@@ -70,7 +71,7 @@ class PeriodicModel:
     dropper_force: NDArray[np.float64]
     dropper_position: NDArray[np.float64]
     dropper_stiffness: float
-    dropper_offset: int
+    dropper_offset: NDArray[np.int64]
 
     @property
     def steps(self) -> int:
@@ -91,6 +92,18 @@ class PeriodicModel:
     def position(self) -> NDArray[np.float64]:
         """Stations x_n from the support [m], (step,)."""
         return np.arange(self.steps, dtype=np.float64) * (self.span / self.steps)
+
+    def on_common_steps(self, records: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Steps from the first of all droppers' records to the last, and records (dropper, dropper step) on them.
+
+        Steps count from the period's first support; a record is zero where it holds nothing.
+        """
+        begin = self.dropper_offset - self.dropper_offset.min()
+        steps = self.dropper_offset.min() + np.arange(begin.max() + self.dropper_steps)
+        common = np.zeros((self.droppers, len(steps)))
+        for d, first in enumerate(begin):
+            common[d, first : first + self.dropper_steps] = records[d]
+        return steps, common
 
 
 def model_of(matrices: InfluenceMatrices) -> PeriodicModel:
@@ -129,7 +142,7 @@ def read_model(folder: Path, to_rewrite: str = "") -> tuple[PeriodicModel, dict[
         if name != to_rewrite:
             _check_file(Path(folder) / name, facts["sha256"])
     values = read_result(Path(folder) / "pfem.nc").values
-    missing = [name for name in (*ARRAYS, *SCALARS) if name not in values]
+    missing = [name for name in (*ARRAYS, *SCALARS, OFFSET) if name not in values]
     if missing:
         raise InputError([f"pfem.nc of the bundle {folder} must hold {', '.join(missing)}: export the line again"])
     arrays = {name: np.ascontiguousarray(values[name], dtype=np.float64) for name in ARRAYS}
@@ -141,16 +154,30 @@ def read_model(folder: Path, to_rewrite: str = "") -> tuple[PeriodicModel, dict[
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise InputError([f"catenary in the manifest of the bundle {folder} must be a line's short name: got {name!r}"])
     _check_arrays(Path(folder), arrays, scalars)
+    offset = _offset(Path(folder), values[OFFSET], arrays["dropper_force"].size, scalars)
     model = PeriodicModel(
         name=name,
         speed=scalars["speed"],
         dt=scalars["dt"],
         span=scalars["span"],
         dropper_stiffness=scalars["dropper_stiffness"],
-        dropper_offset=round(scalars["dropper_offset"]),
+        dropper_offset=offset,
         **arrays,
     )
     return model, manifest
+
+
+def _offset(folder: Path, given: NDArray[np.float64], droppers: int, scalars: dict[str, float]) -> NDArray[np.int64]:
+    """First steps of the droppers' records (dropper,), of which earlier versions have one for all."""
+    found = np.full(droppers, given) if given.shape == () else given
+    if found.shape != (droppers,) or not (np.abs(found) <= scalars["N"]).all() or (found != np.round(found)).any():
+        raise InputError(
+            [
+                f"{OFFSET} of the bundle {folder} must be {droppers} whole numbers within {scalars['N']:g} steps of "
+                f"the support: got an array of the shape {given.shape} with others; export the line again"
+            ]
+        )
+    return found.astype(np.int64)
 
 
 def _manifest(folder: Path) -> dict[str, Any]:

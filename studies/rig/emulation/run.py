@@ -95,11 +95,11 @@ def _write(folder: RunFolder, job: EmulateJob, test: EmulatedTest, summary: dict
             text = f"contact force of the long transient, one of its last whole spans, {summary['filter']}"
             period[f"contact_force_filtered_transient_{k}"] = (values, "N", text)
     write_histories(folder.path / "period.nc", period, job, about)
-    local = model.dt * (model.dropper_offset + np.arange(model.dropper_steps))
-    droppers = {"time": (local, "s", "time from the pantograph's passage of the support before the dropper")}
-    for d in range(model.droppers):
-        steady = test.chosen.steady.correction_force
-        for name, values in (("emulated", record.mean_correction), ("periodic", steady)):
+    droppers: dict[str, Any] = {}
+    for name, records in (("emulated", record.mean_correction), ("periodic", test.chosen.steady.correction_force)):
+        steps, values = model.on_common_steps(records)
+        droppers["time"] = (model.dt * steps, "s", "time from the pantograph's passage of the period's first support")
+        for d in range(model.droppers):
             text = f"force that squeezes dropper {d + 1}, {name}"
             droppers[f"correction_force_{d + 1}_{name}"] = (values[d], "N", text)
     write_histories(folder.path / "droppers.nc", droppers, job, about)

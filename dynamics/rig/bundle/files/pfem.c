@@ -15,6 +15,7 @@ static double z0[N], I_cc[N][N] /* cause, step */, I_cd[ND][M][N] /* dropper, sa
 static double I_dc[ND][M][N], K_dd[ND][ND][2 * M - 1], F_d[ND], k_d;
 /* f_d of sample s stands at M - 1 - s, so that sums with K_dd run through memory in order */
 static double f[N], f_d[ND][M], z[N], fresh[N], before[2][N], sent;
+static int offset[ND];          /* step of the first sample of each dropper's record */
 static int first[ND], last[ND]; /* places of f_d that may differ from zero */
 static long k;
 static pfem_settings how;
@@ -106,12 +107,14 @@ static int read_number(FILE *file, const char *name, double *into)
 
 static int read_all(FILE *file)
 {
-    double number[4];
+    double number[4], first_step[ND];
     if (find(file, "z0", N, 0, 0) || take(file, z0, N, 1) || find(file, "dropper_force", ND, 0, 0) ||
-        take(file, F_d, ND, 1) || read_number(file, "dropper_stiffness", &k_d) ||
+        take(file, F_d, ND, 1) || find(file, "dropper_offset", ND, 0, 0) || take(file, first_step, ND, 1) ||
+        read_number(file, "dropper_stiffness", &k_d) ||
         find(file, "I_dc", ND, M, N) || take(file, &I_dc[0][0][0], (long)ND * M * N, 1) ||
         find(file, "K_dd", ND, ND, 2 * M - 1) || take(file, &K_dd[0][0][0], (long)ND * ND * (2 * M - 1), 1))
         return 1;
+    for (int d = 0; d < ND; d++) offset[d] = (int)first_step[d];
     /* causes come first here, so that a change of one force runs through memory in order */
     if (find(file, "I_cc", N, N, 0)) return 1;
     for (int n = 0; n < N; n++)
@@ -286,11 +289,11 @@ static void droppers(int n)
 {
     int who[ACTIVE], at[ACTIVE], count = 0;
     double e[ACTIVE], old[ACTIVE];
-    for (int span = 1; span >= -1; span--) {
-        int s = n - PFEM_OFFSET + span * N;
-        if (s < 0 || s >= M) continue;
-        for (int d = 0; d < ND; d++, count++) who[count] = d, at[count] = s;
-    }
+    for (int period = 1; period >= -1; period--)
+        for (int d = 0; d < ND; d++) {
+            int s = n - offset[d] + period * N;
+            if (s >= 0 && s < M) who[count] = d, at[count++] = s;
+        }
     for (int a = 0; a < count; a++) {
         old[a] = f_d[who[a]][M - 1 - at[a]];
         e[a] = elongation(who[a], at[a]);

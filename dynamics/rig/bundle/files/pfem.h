@@ -13,7 +13,6 @@
 #define PFEM_N @N@            /* steps a span */
 #define PFEM_M @M@            /* samples of a dropper's local record */
 #define PFEM_DROPPERS @DROPPERS@     /* droppers a span */
-#define PFEM_OFFSET (@OFFSET@)   /* step of the first dropper sample */
 #define PFEM_SELF_TEST @TEST@   /* steps of the self-test */
 #define PFEM_SWEEPS @SWEEPS@       /* sweeps over the droppers in a step */
 #define PFEM_DATA_CRC @CRC@u   /* CRC-32 of pfem.bin's numbers */

@@ -7,22 +7,21 @@ change = s.relaxation * (force - s.f(n+1));
 s.f(n+1) = s.f(n+1) + change;
 s.z = s.z + s.I_cc(:, n+1) * change;
 s.fresh = s.fresh + s.I_cc(:, n+1) * s.f(n+1);
-% droppers whose record holds this step: the span behind, its own, the one ahead
-sample = n - s.offset + [1 0 -1] * N;
-sample = sample(sample >= 0 & sample < M);
+% droppers whose record holds this step, in the period behind, in this one, in the one ahead
 nd = numel (s.F);
-d = repmat ((1:nd)', numel (sample), 1);
-k = kron (sample(:), ones (nd, 1));
+sample = repmat (n - s.offset(:), 1, 3) + repmat ([1 0 -1] * N, nd, 1);
+[d, ~] = find (sample >= 0 & sample < M);
+d = d(:); k = sample(sample >= 0 & sample < M); k = k(:);
 at = sub2ind ([nd M], d, k + 1);
 squeezed = find (any (s.f_d, 1));
-e = [];
-for x = sample
-  here = (s.f' * s.I_dc(:, :, x+1))';
+e = zeros (numel (d), 1);
+for x = unique (k)'
+  here = find (k == x);   % droppers of one span share a sample
+  e(here) = (s.f' * s.I_dc(:, d(here), x+1))';
   if ~isempty (squeezed)
-    lags = s.K_dd(:, :, x - (squeezed - 1) + M);
-    here = here + reshape (lags, nd, []) * reshape (s.f_d(:, squeezed), [], 1);
+    lags = s.K_dd(d(here), :, x - (squeezed - 1) + M);
+    e(here) = e(here) + reshape (lags, numel (here), []) * reshape (s.f_d(:, squeezed), [], 1);
   end
-  e = [e; here];
 end
 old = s.f_d(at); now = old;
 coupling = s.K_dd(sub2ind (size (s.K_dd), d + 0 * d', d' + 0 * d, k - k' + M));
