@@ -25,7 +25,7 @@ LEAST_ROOM = 1e-3  # m
 
 @dataclass(frozen=True)
 class Variable:
-    """One design variable: its name, range, value for the nominal line, unit, meaning, and whether it is a count."""
+    """One design variable; whether it is a count, and whether it shifts something along the track."""
 
     name: str
     low: float
@@ -34,6 +34,7 @@ class Variable:
     unit: str
     description: str
     integer: bool = False
+    along: bool = False
 
     @property
     def label(self) -> str:
@@ -108,7 +109,9 @@ class DropperSpace:
             "move": self._move_reach if self.moves else (),
         }
         return tuple(
-            Variable(f"{kind}_{k}", -float(r), float(r), 0.0, "m", f"dropper {k}: {meaning[kind]}")
+            Variable(
+                f"{kind}_{k}", -float(r), float(r), 0.0, "m", f"dropper {k}: {meaning[kind]}", along=kind == "move"
+            )
             for kind, reach in ranges.items()
             for k, r in enumerate(reach, start=1)
         )

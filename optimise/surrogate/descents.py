@@ -2,12 +2,13 @@
 
 Basins of a line differ in the place of one dropper, with a ridge between them that neither a descent nor a model near
 the best design crosses. With that one variable moved and all others held a design is worse than on the ridge's other
-side by some newtons, mostly since the heights do not fit: a descent of a dozen designs (SciPy's SLSQP) shows what the
-place is good for.
+side by some newtons, mostly since the heights do not fit, and says little of the place: what it is good for shows after
+some steps of a descent (SciPy's SLSQP).
 
 Designs are proposed one after the other. First come the moved designs, then as many descents at once as designs may be
 in flight, each design of one as soon as the last one of the same descent has ended: the one from the design itself,
-then those from the best of the moved ones. All follows from the outcomes of the designs so far.
+those from all moved ones, a few designs each, and then the best of these to their ends. All follows from the outcomes
+of the designs so far.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ Values = tuple[float, ...]
 # places of a variable, in shares of its range, and how far from the design they are at least
 PLACES, APART = (0.125, 0.375, 0.625, 0.875), 0.2
 # moved designs and those of a descent: so many more than there are variables; a round has so many whole descents
-MORE_MOVED, MORE, DESCENTS = 3, 4, 5
+MORE_MOVED, MORE, DESCENTS = 3, 4, 3
 # a descent has twice as many designs where it is better than the design itself, or no worse than by such a share
 CLOSE = 0.05
-# it ends after so many where it is worse than the design itself by such a share, and where it has come back so near
-HALF, WORSE, BACK = 8, 0.1, 0.15
+# designs of every descent, its start included, before the best ones are followed; it ends with these where it is worse
+# than the design itself by such a share, and where it has come back so near
+EACH, WORSE, BACK = 8, 0.1, 0.15
 # as for a polish: the first step is short, and a step that gains less ends the descent
 SCALE, GAIN = 0.2, 1.0e-4
 # a start that holds its limits keeps this much from them, so that the end does hold them
@@ -51,20 +53,23 @@ class Shown:
 
 def length_of(variables: int, in_flight: int) -> int:
     """Designs of a round of descents, of which each that begins at once can come to its end."""
-    return variables + MORE_MOVED + max(DESCENTS, in_flight) * (variables + MORE)
+    return (variables + MORE_MOVED) * EACH + max(DESCENTS, in_flight) * (variables + MORE)
 
 
-def moved_designs(base: Floats, free: NDArray[np.int64], predicted: Callable[[Floats], Floats]) -> Floats:
+def moved_designs(
+    base: Floats, free: NDArray[np.int64], places: NDArray[np.int64], predicted: Callable[[Floats], Floats]
+) -> Floats:
     """Designs with one variable elsewhere (design, variable).
 
     All places of the variables that are expected to cost least on the average of their places: these leave a basin,
-    where others climb out of it and come back.
+    where others climb out of it and come back. ``free`` are the variables other than counts, and ``places`` those that
+    shift something along the track, which alone are moved where there are any.
     """
     found = []
-    for p in free:
-        places = [place for place in PLACES if abs(place - base[p]) >= APART]
-        points = np.tile(base, (len(places), 1))
-        points[:, p] = places
+    for p in places if len(places) else free:
+        shares = [share for share in PLACES if abs(share - base[p]) >= APART]
+        points = np.tile(base, (len(shares), 1))
+        points[:, p] = shares
         found.append((float(predicted(points).mean()), int(p), points))
     found.sort(key=lambda each: each[:2])
     return np.vstack([points for _, _, points in found])[: len(free) + MORE_MOVED]
@@ -108,17 +113,25 @@ class Descents:
         """Design at a place of the round, from 0; None where all descents have ended."""
         if place < len(self.moved):
             return self.values_of(self.moved[place])
-        left = list(range(-1, len(self.moved)))
+        left, begun = list(range(-1, len(self.moved))), list[int]()
         lanes: list[list[Values]] = [[] for _ in range(in_flight)]
+        running: list[int | None] = [None] * in_flight
         for now in range(len(self.moved), place + 1):
-            lane = lanes[now % in_flight]
-            while not lane:
-                start = self._best_start(left, now + 1 - in_flight)
-                if start is None:
+            at = now % in_flight
+            while not lanes[at]:
+                if (start := running[at]) is not None:
+                    begun.append(start)
+                running[at] = start = self._best_start(left, now + 1 - in_flight)
+                if start is not None:
+                    left.remove(start)
+                    lanes[at] = self._path(start, EACH)[1:]
+                elif begun:
+                    best = min(begun, key=self._reached)
+                    begun.remove(best)
+                    lanes[at] = self._path(best)[len(self._path(best, EACH)) :]
+                else:
                     break
-                left.remove(start)
-                lane[:] = self._path(start)[1:]
-            point = lane.pop(0) if lane else None
+            point = lanes[at].pop(0) if lanes[at] else None
             if now == place:
                 return point
         return None
@@ -130,8 +143,14 @@ class Descents:
         costs = [(s.cost, k) for k in left if k < ended and (s := self.shown(self.values_of(self.moved[k])))]
         return min(costs)[1] if costs else None
 
-    def _path(self, start: int) -> list[Values]:
-        """Designs of a descent in their order, the start first, up to one without an outcome."""
+    def _reached(self, start: int) -> tuple[float, int]:
+        """Least cost of the first designs of a descent that hold their limits; that from the design itself is first."""
+        shown = [s for values in self._path(start, EACH) if (s := self.shown(values))]
+        cost = min((s.cost for s in shown if (s.limits <= 0.0).all()), default=np.inf)
+        return (-np.inf if start < 0 else cost), start
+
+    def _path(self, start: int, most: int | None = None) -> list[Values]:
+        """Designs of a descent in their order, the start first, up to one without an outcome, or to so many."""
         begin = self.base if start < 0 else self.moved[start]
         path: list[Values] = []
         met: dict[Values, Shown] = {}
@@ -142,7 +161,7 @@ class Descents:
             values = self.values_of(whole)
             if values in met:
                 return met[values]
-            if self._ended(list(met.values())):
+            if len(path) == most or self._ended(list(met.values())):
                 raise _StopError
             path.append(values)
             found = self.shown(values)
@@ -178,4 +197,4 @@ class Descents:
         whole = len(self.free) + MORE
         if best < self.cost + CLOSE * abs(self.cost):
             return len(met) >= 2 * whole
-        return len(met) >= whole or (len(met) >= HALF and best > self.cost + WORSE * abs(self.cost))
+        return len(met) >= whole or (len(met) >= EACH and best > self.cost + WORSE * abs(self.cost))

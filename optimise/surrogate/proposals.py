@@ -80,6 +80,7 @@ class Proposals:
         self._high = np.array([v.high for v in variables])
         self._whole = np.array([v.integer for v in variables])
         self._free = np.flatnonzero(~self._whole)
+        self._places = np.flatnonzero([v.along for v in variables])
         self._start, self._begin = Scales(np.ones(len(self._low))), 1
         self._fitted: dict[tuple[int, int, bool], Mapping[str, Scales]] = {}
         self._force_logs: dict[tuple[int, int], Floats] = {}
@@ -142,7 +143,9 @@ class Proposals:
         if begin not in self._moved:
             self._begin = -begin  # this model's scales are its own
             model = self._model([searched[0], *searched[now.before : begin + 1 - self._in_flight]])
-            self._moved = {begin: moved_designs(share, self._free, lambda x: model.objective.predict(x)[0])}
+            self._moved = {
+                begin: moved_designs(share, self._free, self._places, lambda x: model.objective.predict(x)[0])
+            }
         # values of shares of values are not always these values
         ended = searched[begin : len(searched) + 1 - self._in_flight]
         records = {self._values(share): base, **{r.values: r for r in ended}}

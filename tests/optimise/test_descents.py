@@ -18,23 +18,23 @@ POOR, GOOD = np.array([0.4, 0.5, 0.5, 0.6, 0.3, 0.2]), np.array([0.52, 0.4, 0.58
 FREE = np.arange(SIZE)
 
 
-def ridge(u):
+def ridge(u, turns=TURNS):
     """Basins of 12 and 11 N, 0.6 of the last range apart, with a ridge of 15 N between; and the derivatives."""
-    t, rest = (u[-1] - 0.2) / 0.6, u[:-1] - POOR[:-1] - TURNS * (u[-1] - 0.2) / 0.6
+    t, rest = (u[-1] - 0.2) / 0.6, u[:-1] - POOR[:-1] - turns * (u[-1] - 0.2) / 0.6
     value = 12.0 - t + 56.0 * t**2 * (1.0 - t) ** 2 + 60.0 * rest @ rest
-    by_t = -1.0 + 112.0 * t * (1.0 - t) * (1.0 - 2.0 * t) - 120.0 * rest @ TURNS
+    by_t = -1.0 + 112.0 * t * (1.0 - t) * (1.0 - 2.0 * t) - 120.0 * rest @ turns
     return float(value), np.append(120.0 * rest, by_t / 0.6)
 
 
-def shown_of(u, bound=2.0):
+def shown_of(u, bound=2.0, turns=TURNS):
     """The first variable is held below a bound."""
-    return Shown(*ridge(u), np.array([u[0] - bound, 0.0]), np.array([np.eye(SIZE)[0], np.zeros(SIZE)]))
+    return Shown(*ridge(u, turns), np.array([u[0] - bound, 0.0]), np.array([np.eye(SIZE)[0], np.zeros(SIZE)]))
 
 
-def round_from(base, in_flight, shown=shown_of, free=FREE):
+def round_from(base, in_flight, shown=shown_of, free=FREE, places=FREE[:0]):
     """Designs of a round, each of them proposed by what had ended."""
     record = {tuple(base.tolist()): shown(base)}
-    moved = moved_designs(base, free, lambda points: np.array([ridge(u)[0] for u in points]))
+    moved = moved_designs(base, free, places, lambda points: np.array([ridge(u)[0] for u in points]))
     found = []
     for place in range(length_of(len(free), in_flight)):
         ended = {tuple(base.tolist()), *found[: max(0, place + 1 - in_flight)]}
@@ -69,6 +69,26 @@ def test_one_variable_is_moved_at_a_time_first_those_whose_places_cost_least():
     away = np.abs(moved - POOR)
     assert (np.count_nonzero(away, axis=1) == 1).all() and (away.max(axis=1) >= 0.2).all()
     assert len(moved) == SIZE + 3 and (away[:2, -1] > 0.0).all()
+
+
+def test_where_variables_shift_something_along_the_track_these_alone_are_moved():
+    moved, *_ = round_from(POOR, 1, places=FREE[1:3])
+    assert set(np.nonzero(moved != POOR)[1]) == {1, 2}
+    assert len(moved) == 4, "3/8 and 5/8 are too near 1/2"
+
+
+@pytest.mark.parametrize("in_flight", [1, 3])
+def test_a_place_is_judged_after_some_steps_down_and_not_by_its_first_design(in_flight):
+    turns = np.array([0.4, -0.4, 0.35, 0.0, 0.0])  # so that what fits one place fits the other one least
+
+    def steep(u):
+        return shown_of(u, turns=turns)
+
+    moved, found, _, record = round_from(POOR, in_flight, steep, places=FREE[3:])
+    begins = [record[tuple(u.tolist())].cost for u in moved]
+    worst = moved[int(np.argmax(begins))]
+    assert worst[-1] > 0.6, "the good basin begins as the worst of all"
+    assert min(record[values].cost for values in found if values) < 11.05
 
 
 def test_every_design_follows_from_those_that_had_ended():
