@@ -45,13 +45,17 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """One row: number in its table, numbers in SI and words by column; a column without a value is left out."""
+    """One row: number in its table, numbers in SI and words by column; a column without a value is left out.
+
+    ``refused`` has the columns whose cell is not what it must be.
+    """
 
     table: Table
     number: int
     values: Mapping[str, float]
     words: Mapping[str, str]
     at: Mapping[str, int]
+    refused: frozenset[str] = frozenset()
 
     def place(self, column: str | None = None) -> str:
         """Place of the row, or of one of its cells."""
@@ -179,7 +183,7 @@ def read_rows(name: str, table: Table, problems: list[str]) -> list[Row]:
     rows = []
     for number, cells in table.rows:
         row = Row(table, number, {}, {}, at)
-        values, words = {}, {}
+        values, words, refused = {}, {}, set()
         for column in COLUMNS[name]:
             key = column.quantity.name
             if key not in found or not cells[found[key][0]]:
@@ -194,8 +198,9 @@ def read_rows(name: str, table: Table, problems: list[str]) -> list[Row]:
                 values[key] = round(cell_number(table, text) * found[key][1], 9)
                 problem = _not_a_number(column, values[key], text)
             if problem:
+                refused.add(key)
                 problems.append(f"{row.place(key)}: {key} {problem}")
-        rows.append(Row(table, number, values, words, at))
+        rows.append(Row(table, number, values, words, at, frozenset(refused)))
     return rows
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from catenary.errors import InputError
 from catenary.library.at_rest import faults_by_row
 from catenary.library.columns import Row, read_rows
 from catenary.library.line_file import LineFile
+from catenary.library.row_checks import problems_of_rows, problems_of_sections
 from catenary.library.stations import Hung, droppers_of, first_rows, supports_of
 from catenary.library.tension_sections import Held, Stretch, held_by, stretches_of
 from catenary.spec.changes import changed
@@ -49,11 +49,14 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
         raise InputError([f"{file.path}: changes: {problem}" for problem in error.problems]) from None
     problems: list[str] = []
     rows = {name: read_rows(name, table, problems) for name, table in file.tables.items()}
+    of_sections = problems_of_sections(rows)
+    problems += of_sections + problems_of_rows(rows)
+    unsound = bool(of_sections) or any(row.refused for row in rows.get("sections", []))
     before = len(problems)
     begins = first_rows(rows["supports"])
     supports = supports_of(begins, problems)
-    if len(problems) > before or any(x != x for x in supports):
-        raise InputError(problems)  # stations of the others are measured from the supports
+    if unsound or len(problems) > before or any(x != x for x in supports):
+        raise InputError(problems)  # rows of the others are placed by supports and sections
     origin = begins[0].values["station"]
     stretches = stretches_of(rows.get("sections", []), rows.get("overlaps", []), supports, origin, problems)
     if len(problems) > before:
@@ -67,7 +70,7 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
     section = {
         **_by_support(held, supports, line),
         **_by_dropper(droppers, line),
-        **_attached(rows, origin, problems),
+        **_attached(rows, origin),
         "irregularity": dict(file.irregularity),
     }
     content = _laid_together(file, line, supports, droppers, rows.get("droppers", []))
@@ -114,15 +117,17 @@ def _laid_together(
     return {**content, **about, **spans_of, "droppers": own, "provenance": marks}
 
 
-def _attached(rows: Mapping[str, Sequence[Row]], origin: float, problems: list[str]) -> dict[str, list[dict[str, Any]]]:
-    """Whatever stands at single places of the wires, and what is wrong with them."""
+def _attached(rows: Mapping[str, Sequence[Row]], origin: float) -> dict[str, list[dict[str, Any]]]:
+    """Whatever stands at single places of the wires."""
+    by_station = {
+        name: [{**row.values, **row.words, "station": _station(row, origin)} for row in rows.get(name, [])]
+        for name in ("masses", "elements", "kinks")
+    }
     return {
-        "masses": _masses(rows.get("masses", []), origin, problems),
-        "elements": _elements(rows.get("elements", []), origin, problems),
-        "wear": _wear(rows.get("wear", []), origin, problems),
-        "defects": _defects(rows.get("defects", []), problems),
-        "profiles": _profiles(rows.get("profile", []), origin, problems),
-        "kinks": _kinks(rows.get("kinks", []), origin, problems),
+        **by_station,
+        "wear": _wear(rows.get("wear", []), origin),
+        "defects": _defects(rows.get("defects", [])),
+        "profiles": _profiles(rows.get("profile", []), origin),
     }
 
 
@@ -193,85 +198,38 @@ def _by_dropper(droppers: Sequence[Hung], line: CatenarySpec) -> dict[str, list[
     return found
 
 
-def _masses(rows: Sequence[Row], origin: float, problems: list[str]) -> list[dict[str, Any]]:
-    found = []
-    for row in rows:
-        missing = [key for key in ("station", "mass") if key not in row.values]
-        problems += [f"{row.place()}: {key} is missing" for key in missing]
-        if not missing:
-            station = round(row.values["station"] - origin, 9)
-            own = {"station": station, "wire": row.words.get("wire", "contact"), "mass": row.values["mass"]}
-            found.append(own | {key: row.words[key] for key in ("section",) if key in row.words})
-    return found
+def _station(row: Row, origin: float, key: str = "station") -> float:
+    return round(row.values[key] - origin, 9)
 
 
-def _elements(rows: Sequence[Row], origin: float, problems: list[str]) -> list[dict[str, Any]]:
-    """Spring supports, dampers and insulators, with the values that their rows give."""
-    found = []
-    for row in rows:
-        given = {**row.values, **row.words}
-        problems += [f"{row.place()}: {key} is missing" for key in ("station", "kind") if key not in given]
-        found.append({**given, "station": round(row.values.get("station", origin) - origin, 9)})
-    return found
+def _of(row: Row, *keys: str) -> dict[str, Any]:
+    """Values and words of those columns that the row has."""
+    return {key: value for key, value in {**row.values, **row.words}.items() if key in keys}
 
 
-def _wear(rows: Sequence[Row], origin: float, problems: list[str]) -> list[dict[str, Any]]:
+def _wear(rows: Sequence[Row], origin: float) -> list[dict[str, Any]]:
     """Worn stretches of the contact wire."""
-    found = []
-    for row in rows:
-        missing = [key for key in ("from", "to", "area") if key not in row.values]
-        problems += [f"{row.place()}: {key} is missing" for key in missing]
-        if not missing:
-            ends = {to: round(row.values[key] - origin, 9) for key, to in (("from", "begin"), ("to", "end"))}
-            own = {key: row.values[key] for key in ("area", "depth") if key in row.values}
-            found.append({**ends, **own, **({"section": row.words["section"]} if "section" in row.words else {})})
-    return found
+    ends = [{"begin": _station(row, origin, "from"), "end": _station(row, origin, "to")} for row in rows]
+    return [{**each, **_of(row, "area", "depth", "section")} for each, row in zip(ends, rows, strict=True)]
 
 
-def _defects(rows: Sequence[Row], problems: list[str]) -> list[dict[str, Any]]:
-    found = []
-    for row in rows:
-        given = {**row.values, **row.words}
-        problems += [f"{row.place()}: {key} is missing" for key in ("span", "dropper", "kind") if key not in given]
-        found.append(
-            {k: round(v) if k in ("span", "dropper") and isinstance(v, float) else v for k, v in given.items()}
-        )
-    return found
+def _defects(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    return [{**row.values, **row.words, **{key: round(row.values[key]) for key in ("span", "dropper")}} for row in rows]
 
 
-def _profiles(rows: Sequence[Row], origin: float, problems: list[str]) -> list[dict[str, Any]]:
+def _profiles(rows: Sequence[Row], origin: float) -> list[dict[str, Any]]:
     """Measured running surfaces, the points of each wire in their order."""
     by_section: dict[str | None, list[Row]] = {}
     for row in rows:
-        missing = [key for key in ("station", "height") if key not in row.values]
-        problems += [f"{row.place(key)}: {key} is missing" for key in missing]
-        if not missing:
-            by_section.setdefault(row.words.get("section"), []).append(row)
-    found = []
-    for section, own in by_section.items():
-        for before, row in pairwise(own):
-            if row.values["station"] <= before.values["station"]:
-                problems.append(
-                    f"{row.place('station')}: station must be beyond that of the point before, "
-                    f"{before.values['station']:g} m: got {row.values['station']:g} m"
-                )
-        stations = [round(row.values["station"] - origin, 9) for row in own]
-        profile = {"stations": stations, "heights": [row.values["height"] for row in own]}
-        found.append(profile if section is None else profile | {"section": section})
-    return found
-
-
-def _kinks(rows: Sequence[Row], origin: float, problems: list[str]) -> list[dict[str, Any]]:
-    """Local bends of the contact wire."""
-    found = []
-    for row in rows:
-        missing = [key for key in ("station", "height") if key not in row.values]
-        problems += [f"{row.place(key)}: {key} is missing" for key in missing]
-        if not missing:
-            own = {key: row.values[key] for key in ("height", "length") if key in row.values}
-            section = {"section": row.words["section"]} if "section" in row.words else {}
-            found.append({"station": round(row.values["station"] - origin, 9), **own, **section})
-    return found
+        by_section.setdefault(row.words.get("section"), []).append(row)
+    return [
+        {
+            "stations": [_station(row, origin) for row in own],
+            "heights": [row.values["height"] for row in own],
+            **({} if section is None else {"section": section}),
+        }
+        for section, own in by_section.items()
+    ]
 
 
 def _with_place(sentence: str, droppers: Sequence[Hung], rows: Mapping[str, Sequence[Row]]) -> str:

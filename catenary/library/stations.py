@@ -115,10 +115,6 @@ def droppers_of(
                 f"{row.place(given)}: {given} must be beyond that of the dropper before in span {span}, "
                 f"{before[-1].station + origin:g} m: got {x + origin:g} m"
             )
-        if key not in row.values:
-            problems.append(f"{row.place()}: {key} is missing: give each dropper of a line its {key}")
-        if key == "length" and "height" in row.values:
-            problems.append(f"{row.place('height')}: height must be left out where lengths are given: one follows")
         before.append(Hung(x, row.values.get(key, 0.0), row))
     found = []
     for which, each in enumerate(stretches):
@@ -152,8 +148,7 @@ def _span_of(row: Row, supports: Sequence[float], origin: float, problems: list[
     """Span of a dropper's row: the one that it names, or the one that its station lies in."""
     has = {key: key in row.values for key in ("span", "position", "station")}
     if has["position"] == has["station"] or (has["position"] and not has["span"]):
-        problems.append(f"{row.place()}: give either station, or span and position in it")
-        return None
+        return None  # refused by itself
     last = len(supports) - 1
     if has["span"]:
         span = round(row.values["span"])

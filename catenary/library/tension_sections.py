@@ -9,10 +9,9 @@ from typing import Any
 
 from catenary.library.columns import Row
 from catenary.library.overlaps import Rise, rises
-from catenary.spec.keys import did_you_mean
 from catenary.spec.tension_section import ELEVATION, FEWEST_SPANS, LEAST_OVERLAP, MOST_OVERLAP, SPACING
 
-__all__ = ["Held", "Stretch", "held_by", "owner", "stretches_of"]
+__all__ = ["Held", "Stretch", "ends_of", "held_by", "owner", "stretches_of"]
 
 SAME = 1e-6  # stations of one support [m]
 OF_ENDS = ("stiffness", "damping", "ratio")
@@ -49,6 +48,8 @@ def stretches_of(
 ) -> list[Stretch]:
     """Tension sections in their order; without rows one from the first support to the last.
 
+    Rows are without problems of their own (`row_checks`).
+
     Parameters
     ----------
     rows, overlaps : sequence of Row
@@ -62,18 +63,12 @@ def stretches_of(
     """
     alone, before = [Stretch("", 0, len(supports) - 1)], len(problems)
     if not rows:
-        problems += [f"{row.place()}: an overlap needs the table sections" for row in overlaps]
-        return alone
-    for row in rows:
-        missing = [key for key in ("name", "from", "to") if key not in row.values and key not in row.words]
-        problems += [f"{row.place()}: {key} is missing" for key in missing]
-    if len(problems) > before:
         return alone
     found = [tuple(_support(row, key, supports, origin, problems) for key in ("from", "to")) for row in rows]
     if len(problems) == before:
         problems += _misplaced(rows, found, len(supports) - 1)
     names = [row.words["name"] for row in rows]
-    elevation, spacing = _passing(names, overlaps, problems)
+    elevation, spacing = _passing(names, overlaps)
     if len(problems) > before:
         return alone
     curves = rises([(a, b) for a, b in found], supports, elevation)
@@ -82,7 +77,7 @@ def stretches_of(
         aside = dict.fromkeys(range(a, found[k - 1][1] + 1), -0.5 * spacing[k - 1]) if k else {}
         if k < len(rows) - 1:
             aside |= dict.fromkeys(range(found[k + 1][0], b + 1), 0.5 * spacing[k])
-        stretches.append(Stretch(names[k], a, b, _ends(row), tuple(curves[k]), aside))
+        stretches.append(Stretch(names[k], a, b, ends_of(row), tuple(curves[k]), aside))
     return stretches
 
 
@@ -100,14 +95,9 @@ def _support(row: Row, key: str, supports: Sequence[float], origin: float, probl
 
 def _misplaced(rows: Sequence[Row], found: Sequence[tuple[int, ...]], last: int) -> Iterator[str]:
     """Say where sections are too short, do not cover the line, or pass each other as no two can."""
-    seen: set[str] = set()
     for row, (a, b) in zip(rows, found, strict=True):
-        name = row.words["name"]
-        if name in seen:
-            yield f"{row.place('name')}: section {name} is named a second time: a wire has one run from end to end"
-        seen.add(name)
         if b - a < FEWEST_SPANS:
-            yield f"{row.place('to')}: section {name} must have {FEWEST_SPANS} spans or more: got {b - a}"
+            yield f"{row.place('to')}: section {row.words['name']} must have {FEWEST_SPANS} spans or more: got {b - a}"
     for row, number, at, which in ((rows[0], found[0][0], 0, "first"), (rows[-1], found[-1][1], last, "last")):
         if number != at:
             key = "from" if which == "first" else "to"
@@ -128,24 +118,18 @@ def _misplaced(rows: Sequence[Row], found: Sequence[tuple[int, ...]], last: int)
             )
 
 
-def _passing(names: Sequence[str], overlaps: Sequence[Row], problems: list[str]) -> tuple[list[float], list[float]]:
+def _passing(names: Sequence[str], overlaps: Sequence[Row]) -> tuple[list[float], list[float]]:
     """Elevation and lateral spacing [m] of every overlap, by the section that ends there."""
-    count, seen = max(0, len(names) - 1), set()
+    count = max(0, len(names) - 1)
     elevation, spacing = [ELEVATION] * count, [SPACING["uninsulated"]] * count
     for row in overlaps:
-        name = row.words.get("section", "")
-        if name not in names[:-1] or name in seen:
-            which = f"one of {', '.join(names[:-1])}, the section that ends there, once"
-            problems.append(f"{row.place('section')}: section must be {which}: got '{name}'")
-            continue
-        seen.add(name)
-        k = names.index(name)
+        k = names.index(row.words["section"])
         elevation[k] = row.values.get("elevation", ELEVATION)
         spacing[k] = row.values.get("spacing", SPACING[row.words.get("kind", "uninsulated")])
     return elevation, spacing
 
 
-def _ends(row: Row) -> dict[str, Any]:
+def ends_of(row: Row) -> dict[str, Any]:
     """What holds a section's wires, as a Spec takes it."""
     kind = {"kind": row.words["ends"]} if "ends" in row.words else {}
     return {**kind, **{key: row.values[key] for key in OF_ENDS if key in row.values}}
@@ -166,11 +150,7 @@ def owner(row: Row, first: int, last: int, stretches: Sequence[Stretch], problem
     name, names = row.words.get("section"), [each.name for each in stretches]
     over = [k for k, each in enumerate(stretches) if each.first <= first and last <= each.last]
     if name is not None and name not in names:
-        known = ", ".join(n for n in names if n) or "none: the file has no table sections"
-        problems.append(
-            f"{row.place('section')}: section must be one of {known}: got '{name}'{did_you_mean(name, names)}"
-        )
-        return None
+        return None  # refused by itself
     own = [k for k in over if name in (None, names[k])]
     if not own:
         problems.append(f"{row.place('section')}: section {name} has no wires there")

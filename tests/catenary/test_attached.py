@@ -216,7 +216,10 @@ def test_elements_and_wear_of_sections_are_those_of_their_wires_and_a_workbook_h
             "section.elements[0].station must lie on the line",
         ),
         ({"elements": [{**DAMPER, "kind": "dampr"}]}, "kind must be one of spring_support, damper, insulator: got"),
-        ({"wear": [{"from_m": 1100, "to_m": 1090, "area_percent": 20}]}, "wear[0].end must be beyond begin"),
+        (
+            {"wear": [{"from_m": 1100, "to_m": 1090, "area_percent": 20}]},
+            "wear[0]: to must be beyond from, 1100 m: got 1090 m",
+        ),
         ({"wear": [{"from_m": 1100, "to_m": 1190, "area_percent": 60}]}, "area must be between 1e-06 and 0.5: got 0.6"),
         ({"wear": [{"from_m": 1100, "to_m": 1490, "area_percent": 6}]}, "wear[0] must lie on its wire, from 0 to 275"),
         ({"wear": [{"from_m": 1100, "area_percent": 6}]}, "km12.yaml wear[0]: to is missing"),

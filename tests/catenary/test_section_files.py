@@ -134,7 +134,7 @@ A, B = SECTIONS
         ({"sections": [A, {**B, "ends": "wieght"}]}, "km12.yaml sections[1]: ends must be one of"),
         ({"sections": [A, {**B, "ends": "fixed", "ratio": 3}]}, "km12.yaml sections[1]: "),
         ({"sections": [A, {**B, "ends": "fixed", "ratio": 3}]}, "ratio must be left out of ends of kind 'fixed'"),
-        ({"sections": [A, {**B, "name": "east of km 2"}]}, "km12.yaml sections[1]: section.tension_sections[1].name"),
+        ({"sections": [A, {**B, "name": "east of km 2"}]}, "km12.yaml sections[1]: name must be a plain name"),
         ({"overlaps": [{"section": "B"}]}, "km12.yaml overlaps[0]: section must be one of A"),
         ({"sections": [], "overlaps": [{"section": "A"}]}, "overlaps[0]: an overlap needs the table sections"),
         (
@@ -152,3 +152,19 @@ A, B = SECTIONS
 )
 def test_sections_that_cannot_be_are_refused_by_row(write, keys, sentence):
     assert sentence in refusals(write, **keys)
+
+
+@pytest.mark.parametrize(
+    ("section", "sentence"),
+    [
+        ({"wear": [{"begin": 10, "end": 20, "area": 0.1}]}, "wear[0].section is missing: give one of A, B"),
+        ({"wear": [{"begin": 10, "end": 20, "area": 0.1, "section": "C"}]}, "section must be one of A, B: got C"),
+        ({"profiles": [{"stations": [1, 2], "heights": [0, 0]}]}, "profiles[0].section is missing: give one of A, B"),
+        ({"kinks": [{"station": 7000, "height": 0.001}]}, "section.kinks[0] must lie on a wire: got 7000 m"),
+    ],
+)
+def test_a_section_that_nobody_gave_is_missing_in_python_too(write, section, sentence):
+    with pytest.raises(InputError) as refused:
+        write().with_changes(section=section)
+    said = "\n".join(refused.value.problems)
+    assert sentence in said and "None" not in said

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from catenary.spec.attached.elements import ElementSpec
 from catenary.spec.attached.wear import WearSpec
-from catenary.spec.placing.wires import Wires, chosen
+from catenary.spec.placing.wires import Wires, chosen, misnamed
 
 __all__ = ["CLEAR", "misplaced_elements", "misplaced_wear"]
 
@@ -71,8 +71,7 @@ def misplaced_wear(wear: Sequence[WearSpec], wires: list[Wires], block: str = "s
     for k, each in enumerate(wear):
         own = [w for w in wires if w.name == each.section]
         if not own:
-            known = f"one of {', '.join(names)}" if names else "left out"
-            yield f"{block}.wear[{k}].section must be {known}: got {each.section}"
+            yield f"{block}.wear[{k}].section {misnamed(each.section, names)}"
             continue
         first, last = own[0].supports[0], own[0].supports[-1]
         if not first <= each.begin < each.end <= last + 1e-9:

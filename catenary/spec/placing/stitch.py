@@ -36,20 +36,22 @@ def stitch_problems(
         problems.append(f"stitch.length must be below 0.8 of {which}: got {2.0 * half:g} m")
     begins = accumulate(map(len, by_section), initial=0)
     spans = [
-        ([(begin + k, x) for k, x in enumerate(hung) if a < x < b], a, b)
+        ([(begin + k, x) for k, x in enumerate(hung) if a < x < b], a, b, n)
         for begin, hung, (first, last) in zip(begins, by_section, sections or [(0, len(supports) - 1)], strict=False)
-        for a, b in pairwise(supports[first : last + 1])
+        for n, (a, b) in enumerate(pairwise(supports[first : last + 1]), start=first + 1)
     ]
-    for own, a, b in spans:
+    for own, a, b, n in spans:
         problems += [
             f"droppers.positions[{k}] = {station:g} m must stay {FROM_CLAMP:g} m clear of the stitch clamp "
             f"at {half:g} m from the support"
             for k, station in own
             if min(abs(station - a - half), abs(b - station - half)) < FROM_CLAMP
         ]
-        inside = sum(1 for _, s in own if s < a + half), sum(1 for _, s in own if s > b - half)
-        if min(inside) == 0:
-            problems.append(
-                f"a stitch wire needs at least one dropper on each side of the support, within {half:g} m of it"
-            )
+        # a span without any is named with the droppers
+        for support, (k, near) in ((a, own[0]), (b, own[-1])) if own else ():
+            if abs(near - support) >= half:
+                problems.append(
+                    f"droppers.positions[{k}] = {near:g} m is the nearest in span {n} to the support at {support:g} m: "
+                    f"a stitch wire needs at least one dropper on each side of the support, within {half:g} m of it"
+                )
     return list(dict.fromkeys(problems))

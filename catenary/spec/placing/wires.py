@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["Wires", "chosen"]
+__all__ = ["Wires", "chosen", "misnamed"]
 
 
 class Wires(NamedTuple):
@@ -38,3 +39,9 @@ def chosen(key: str, name: str | None, over: list[Wires], wires: list[Wires]) ->
     if name is not None and not here:
         return None, f"{key}.section must pass there: '{name}' does not"
     return (here or wires)[0], ""
+
+
+def misnamed(name: str | None, names: Sequence[str]) -> str:
+    """Say what is wrong with a name, or with none, that is not among those of the tension sections."""
+    known = f"one of {', '.join(names)}" if names else "left out"
+    return f"is missing: give {known}" if name is None else f"must be {known}: got {name}"

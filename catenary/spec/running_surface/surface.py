@@ -9,6 +9,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from catenary.spec.components import Spec
+from catenary.spec.placing.wires import misnamed
 
 __all__ = ["IrregularitySpec", "KinkSpec", "ProfileSpec", "at_both_ends", "elsewhere", "unlike_at_ends"]
 
@@ -94,14 +95,14 @@ def elsewhere(
     names = [name for name, _, _ in sections if name]
     for k, profile in enumerate(profiles):
         if (profile.section is None) == bool(names) or (names and profile.section not in names):
-            known = f"one of {', '.join(names)}" if names else "left out"
-            yield f"{block}.profiles[{k}].section must be {known}: got {profile.section}"
+            yield f"{block}.profiles[{k}].section {misnamed(profile.section, names)}"
         elif [p.section for p in profiles].index(profile.section) < k:
             yield f"{block}.profiles[{k}] is the second one of its wire: give one profile a wire"
     for k, kink in enumerate(kinks):
         over = [name for name, a, b in sections if a <= kink.station <= b and kink.section in (None, name)]
         if not over:
-            yield f"{block}.kinks[{k}] must lie on a wire: got {kink.station:g} m, section {kink.section}"
+            which = "" if kink.section is None else f", section {kink.section}"
+            yield f"{block}.kinks[{k}] must lie on a wire: got {kink.station:g} m{which}"
         elif len(over) > 1:
             yield f"{block}.kinks[{k}].section is missing: the tension sections {' and '.join(over)} overlap there"
 

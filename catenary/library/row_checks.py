@@ -1,0 +1,175 @@
+"""What rows of a line file say wrong by themselves: no station of a support is needed to see it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from pydantic import ValidationError
+
+from catenary.library.columns import Row
+from catenary.library.tension_sections import ends_of
+from catenary.spec.attached.elements import ElementSpec
+from catenary.spec.components import Spec
+from catenary.spec.keys import did_you_mean
+from catenary.spec.problems import find_problems
+from catenary.spec.section import DefectSpec
+from catenary.spec.tension_section import TensionSectionSpec
+
+__all__ = ["problems_of_rows", "problems_of_sections"]
+
+Rows = Mapping[str, Sequence[Row]]
+NEEDED = {
+    "masses": ("station", "mass"),
+    "elements": ("station", "kind"),
+    "wear": ("from", "to", "area"),
+    "defects": ("span", "dropper", "kind"),
+    "profile": ("station", "height"),
+    "kinks": ("station", "height"),
+    "sections": ("name", "from", "to"),
+}
+# tables whose rows have a section in the library's own words, the others in those of the Spec
+PLACED = ("supports", "droppers", "main_droppers")
+
+
+def problems_of_sections(rows: Rows) -> list[str]:
+    """Say what is wrong with the tables ``sections`` and ``overlaps`` wherever the supports stand."""
+    sections, seen = rows.get("sections", []), set()
+    problems = [*_missing("sections", sections), *_backwards(sections)]
+    for row in sections:
+        name = row.words.get("name", "A")
+        if "name" in row.words and name in seen:
+            problems.append(
+                f"{row.place('name')}: section {name} is named a second time: a wire has one run from end to end"
+            )
+        seen.add(name)
+        whole = {"name": name, "first_support": 0, "last_support": 1, "ends": ends_of(row)}
+        problems += _misfits(TensionSectionSpec, whole, row, ())
+    return problems + list(_overlaps(rows))
+
+
+def _overlaps(rows: Rows) -> Iterator[str]:
+    """Name overlaps that belong to no section that ends in one, or to one that has its row."""
+    sections, seen = rows.get("sections", []), set()
+    ending = list(dict.fromkeys(row.words.get("name", "") for row in sections[:-1]))
+    which = f"one of {', '.join(ending)}, the section that ends there, once"
+    for row in rows.get("overlaps", []):
+        name = row.words.get("section")
+        if not ending:
+            yield f"{row.place()}: an overlap needs the table sections" + (", with two of them" if sections else "")
+        elif "" in ending:
+            continue  # a section without a name may be the one that is meant
+        elif name is None:
+            yield f"{row.place('section')}: section is missing: give {which}"
+        elif name not in ending or name in seen:
+            yield f"{row.place('section')}: section must be {which}: got '{name}'"
+        seen.add(name or "")
+
+
+def problems_of_rows(rows: Rows) -> list[str]:
+    """Say what is wrong with rows of all other tables wherever the supports stand."""
+    problems = [s for name, own in rows.items() if name != "sections" for s in _missing(name, own)]
+    for name in ("droppers", "main_droppers"):
+        problems += _ways_to_hang(rows.get(name, []))
+    for row in rows.get("elements", []):
+        given = {k: v for k, v in {**row.values, **row.words}.items() if k != "station" and k not in row.refused}
+        problems += _misfits(ElementSpec, {**given, "station": 0.0}, row, NEEDED["elements"])
+    for row in rows.get("defects", []):
+        given = {k: v for k, v in {**row.values, **row.words}.items() if k not in row.refused}
+        numbers = {key: round(float(given.get(key, 1))) for key in ("span", "dropper")}
+        problems += _misfits(DefectSpec, {**given, **numbers}, row, NEEDED["defects"])
+    problems += [*_backwards(rows.get("wear", [])), *_second_defects(rows.get("defects", []))]
+    return [*problems, *_points_out_of_order(rows.get("profile", [])), *_unknown_sections(rows)]
+
+
+def _names(rows: Rows) -> list[str]:
+    """Names of the tension sections, each once; none where one has no name, which may be meant by any row."""
+    names = list(dict.fromkeys(row.words.get("name", "") for row in rows.get("sections", [])))
+    return [] if "" in names else names
+
+
+def _missing(table: str, rows: Sequence[Row]) -> Iterator[str]:
+    for row in rows:
+        for key in NEEDED.get(table, ()):
+            if key not in row.values and key not in row.words:
+                yield f"{row.place(key)}: {key} is missing"
+
+
+def _misfits(spec: type[Spec], whole: dict[str, Any], row: Row, needed: Sequence[str]) -> Iterator[str]:
+    """Sentences of a row's Spec, without those that a cell is refused or missing for already."""
+    try:
+        spec.model_validate(whole)
+    except ValidationError:
+        known = row.refused | {key for key in needed if key not in row.values and key not in row.words}
+        for sentence in find_problems(spec, whole, {}, lambda _: ""):
+            if not known & set(re.findall(r"\w+", sentence)):
+                key = sentence.removeprefix("ends.").partition(" ")[0]
+                yield f"{row.place(key)}: {sentence}"
+
+
+def _backwards(rows: Sequence[Row]) -> Iterator[str]:
+    """Name stretches that end before they begin."""
+    for row in rows:
+        begin, end = (None if key in row.refused else row.values.get(key) for key in ("from", "to"))
+        if begin is not None and end is not None and end <= begin:
+            yield f"{row.place('to')}: to must be beyond from, {begin:g} m: got {end:g} m"
+
+
+def _ways_to_hang(rows: Sequence[Row]) -> Iterator[str]:
+    """Name droppers that do not say where they hang, or how high, or say one of it twice."""
+    key = "length" if any("length" in row.values for row in rows) else "height"
+    for row in rows:
+        has = {name: name in row.values for name in ("span", "position", "station")}
+        if has["position"] == has["station"] or (has["position"] and not has["span"]):
+            yield f"{row.place()}: give either station, or span and position in it"
+        if key not in row.values:
+            yield f"{row.place(key)}: {key} is missing: give each dropper of a line its {key}"
+        if key == "length" and "height" in row.values:
+            yield f"{row.place('height')}: height must be left out where lengths are given: one follows"
+
+
+def _second_defects(rows: Sequence[Row]) -> Iterator[str]:
+    """Name the second of two defects of one dropper by its numbers; a wrong length may be of another stiffness, too."""
+    seen: dict[tuple[str | None, float, float], Row] = {}
+    for row in rows:
+        if not {"span", "dropper"} <= row.values.keys() or row.refused or "kind" not in row.words:
+            continue
+        span, dropper = row.values["span"], row.values["dropper"]
+        first = seen.setdefault((row.words.get("section"), span, dropper), row)
+        if first is not row and {first.words["kind"], row.words["kind"]} != {"length", "stiffness"}:
+            yield (
+                f"{row.place('dropper')}: defect is the second of dropper {dropper:g} of span {span:g}, which is "
+                f"{first.words['kind']} in {first.place('dropper')}"
+            )
+
+
+def _points_out_of_order(rows: Sequence[Row]) -> Iterator[str]:
+    """Name measured points of a wire's running surface that lie before the one above them."""
+    by_section: dict[str | None, list[Row]] = {}
+    for row in rows:
+        if "station" in row.values and "station" not in row.refused:
+            by_section.setdefault(row.words.get("section"), []).append(row)
+    for own in by_section.values():
+        for before, row in pairwise(own):
+            if row.values["station"] <= before.values["station"]:
+                yield (
+                    f"{row.place('station')}: station must be beyond that of the point before, "
+                    f"{before.values['station']:g} m: got {row.values['station']:g} m"
+                )
+
+
+def _unknown_sections(rows: Rows) -> Iterator[str]:
+    """Name rows whose section is not in the table ``sections``, and those that need one and have none."""
+    names = _names(rows)
+    known = ", ".join(names) or "none: the file has no table sections"
+    for table, own in rows.items():
+        if table in ("sections", "overlaps") or not (names or (table in PLACED and not rows.get("sections"))):
+            continue
+        for row in own:
+            name = row.words.get("section")
+            if name is not None and name not in names:
+                yield f"{row.place('section')}: section must be one of {known}: got '{name}'{did_you_mean(name, names)}"
+            elif name is None and table in ("wear", "profile"):
+                yield f"{row.place('section')}: section is missing: give that of its wire, one of {known}"
