@@ -19,7 +19,15 @@ from numpy.typing import NDArray
 from catenary.kernels.compiled import kernel
 from dynamics.linear_algebra.complex_numbers import inverse, square
 
-__all__ = ["BlochWork", "bloch_opposite", "bloch_solution", "bloch_work", "load_answers", "log_product"]
+__all__ = [
+    "BlochWork",
+    "answers_taken",
+    "bloch_opposite",
+    "bloch_solution",
+    "bloch_work",
+    "load_answers",
+    "log_product",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -214,6 +222,14 @@ def bloch_work(n: int, ni: int, loads: int) -> BlochWork:
         np.empty((n, loads + ni)),
         np.empty((n, loads + ni)),
     )
+
+
+@kernel(**_OPTIONS)
+def answers_taken(work: BlochWork, out: Complexes) -> None:
+    """Copy the answers (dof, column) of a cell out of its memory."""
+    for i in range(out.shape[0]):
+        for c in range(out.shape[1]):
+            out[i, c] = complex(work.Br[i, c], work.Bi[i, c])
 
 
 @kernel(**_OPTIONS)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
-from dynamics.influence.kernel import bloch_opposite, bloch_solution, bloch_work, load_answers
+from dynamics.influence.kernel import answers_taken, bloch_opposite, bloch_solution, bloch_work, load_answers
 
 __all__ = ["KeyMatrices", "key_answers", "key_motions"]
 
@@ -160,8 +160,6 @@ def key_motions(
             _assemble(W[t], cell, shares, t, work.S)
             turn = np.exp(-1j * theta[at] * steps)
             bloch_solution(turn, cell.ni, cell.first, right, work)
-            for i in range(n):
-                for c in range(m):
-                    motion[at, i, c] = complex(work.Br[i, c], work.Bi[i, c])
+            answers_taken(work, motion[at])
             bloch_opposite(turn, cell.ni, cell.first, left, work, opposite[at])
     return motion, opposite

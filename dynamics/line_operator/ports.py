@@ -16,23 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
-from dynamics.influence.kernel import BlochWork, bloch_solution, bloch_work
+from dynamics.influence.kernel import answers_taken, bloch_solution, bloch_work
 from dynamics.line_operator.kernel import OPTIONS, assemble
 from dynamics.line_operator.network import Bays, Points, Ports
 from dynamics.linear_algebra.complex_numbers import inverse
 
-__all__ = ["acted_loads", "answers_taken", "port_answers", "station_forces"]
+__all__ = ["acted_loads", "port_answers", "station_forces"]
 
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
-
-
-@kernel(**OPTIONS)
-def answers_taken(work: BlochWork, out: Complexes) -> None:
-    """Copy the answers of the network (dof, column) out of its memory."""
-    for i in range(out.shape[0]):
-        for c in range(out.shape[1]):
-            out[i, c] = complex(work.Br[i, c], work.Bi[i, c])
 
 
 @kernel(**OPTIONS)
@@ -40,6 +32,14 @@ def _add_row(row, factor, other):
     """Add so many times another row."""
     for c in range(row.size):
         row[c] += factor * other[c]
+
+
+@kernel(**OPTIONS)
+def _onward(ports, b, phase):
+    """Station at the right end of a bay; what the next period does by this one there, and the inverse."""
+    if b + 1 < ports.height.size:
+        return b + 1, 1.0 + 0.0j, 1.0 + 0.0j
+    return 0, phase, inverse(phase)
 
 
 @kernel(**OPTIONS)
@@ -77,9 +77,7 @@ def acted_loads(
         _add_row(top, -pull, station[ports.at[d]])
         _add_row(bottom, pull, station[ports.at[d]])
     for b in range(ports.chord.size):
-        right = (b + 1) % S
-        turn, back = (phase, inverse(phase)) if right == 0 else (1.0 + 0.0j, 1.0 + 0.0j)
-        less, more = ports.tilt[b]
+        (right, turn, back), (less, more) = _onward(ports, b, phase), ports.tilt[b]
         for value, at in ((tau * ports.chord[b] * more * turn, right), (-tau * ports.chord[b] * less, b)):
             _add_row(rhs[ports.height[b]], -less * value, station[at])
             _add_row(rhs[ports.along[b]], -value, station[at])
@@ -117,9 +115,7 @@ def station_forces(
         _add_row(force, -pull, u[ports.top[d]])
         _add_row(force, pull, u[ports.bottom[d]])
     for b in range(ports.chord.size):
-        right = (b + 1) % S
-        turn, back = (phase, inverse(phase)) if right == 0 else (1.0 + 0.0j, 1.0 + 0.0j)
-        less, more = ports.tilt[b]
+        (right, turn, back), (less, more) = _onward(ports, b, phase), ports.tilt[b]
         for value, end in ((-tau * ports.chord[b] * less, out[b]), (tau * ports.chord[b] * more * back, out[right])):
             _add_row(end, value * turn * more, u[ports.height[right]])
             _add_row(end, value * turn, u[ports.along[right]])

@@ -14,7 +14,7 @@ of the designs so far.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -108,6 +108,7 @@ class Descents:
     values_of: Callable[[Floats], Values]
     shown: Callable[[Values], Shown | None]
     unit: float
+    _paths: dict[int, list[Values]] = field(default_factory=dict, init=False, repr=False)
 
     def next(self, place: int, in_flight: int) -> Values | None:
         """Design at a place of the round, from 0; None where all descents have ended."""
@@ -124,11 +125,11 @@ class Descents:
                 running[at] = start = self._best_start(left, now + 1 - in_flight)
                 if start is not None:
                     left.remove(start)
-                    lanes[at] = self._path(start, EACH)[1:]
+                    lanes[at] = self._path(start)[1:EACH]
                 elif begun:
                     best = min(begun, key=self._reached)
                     begun.remove(best)
-                    lanes[at] = self._path(best)[len(self._path(best, EACH)) :]
+                    lanes[at] = self._path(best)[EACH:]
                 else:
                     break
             point = lanes[at].pop(0) if lanes[at] else None
@@ -145,12 +146,18 @@ class Descents:
 
     def _reached(self, start: int) -> tuple[float, int]:
         """Least cost of the first designs of a descent that hold their limits; that from the design itself is first."""
-        shown = [s for values in self._path(start, EACH) if (s := self.shown(values))]
+        shown = [s for values in self._path(start)[:EACH] if (s := self.shown(values))]
         cost = min((s.cost for s in shown if (s.limits <= 0.0).all()), default=np.inf)
         return (-np.inf if start < 0 else cost), start
 
-    def _path(self, start: int, most: int | None = None) -> list[Values]:
-        """Designs of a descent in their order, the start first, up to one without an outcome, or to so many."""
+    def _path(self, start: int) -> list[Values]:
+        """Designs of a descent in their order, the start first, up to one without an outcome."""
+        if start not in self._paths:
+            self._paths[start] = self._followed(start)
+        return self._paths[start]
+
+    def _followed(self, start: int) -> list[Values]:
+        """The same by SLSQP."""
         begin = self.base if start < 0 else self.moved[start]
         path: list[Values] = []
         met: dict[Values, Shown] = {}
@@ -161,7 +168,7 @@ class Descents:
             values = self.values_of(whole)
             if values in met:
                 return met[values]
-            if len(path) == most or self._ended(list(met.values())):
+            if self._ended(list(met.values())):
                 raise _StopError
             path.append(values)
             found = self.shown(values)

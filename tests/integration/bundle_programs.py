@@ -9,6 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dynamics.rig.bundle.pfem import STRATEGIES
+from dynamics.rig.loop.engine import LoopEngine
+from dynamics.rig.loop.spec import LoopSettings
+
 FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-pedantic", "-Wvla", "-Werror")
 OCTAVE = ("octave", "--quiet", "--no-gui", "--no-init-file")
 
@@ -20,6 +24,20 @@ def needed(program: str, package: str) -> str:
         message = f"{program} is missing; on Debian or Ubuntu run: apt-get install {package}"
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(message)
     return str(found)
+
+
+def heights_of_loop(model, force, settings, strategy):
+    """Heights by the loop that is emulated and served, to given forces, by the strategy of that number."""
+    loop = {
+        "strategy": STRATEGIES[strategy],
+        "delay_steps": settings.delay,
+        "contact_relaxation": settings.relaxation,
+        "height_harmonics": settings.harmonics,
+        "dropper_harmonics": settings.dropper_harmonics,
+        "ramp_s": settings.ramp_steps * model.dt,
+    }
+    engine = LoopEngine(model, LoopSettings.model_validate(loop))
+    return np.array([engine.step(f) for f in force])
 
 
 def run(command, folder, given=None):

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 import xarray as xr
-from bundle_programs import compiled, heights_of_c, heights_of_octave
+from bundle_programs import compiled, heights_of_c, heights_of_loop, heights_of_octave
 
 from catenary.errors import InputError
 from catenary.storage.files import write_json_atomic
@@ -13,9 +13,7 @@ from dynamics.influence.matrices import influence_matrices
 from dynamics.rig.bundle import write_bundle
 from dynamics.rig.bundle.pfem import STRATEGIES, Pfem, read_raw
 from dynamics.rig.bundle.self_check import LoopSettings, direct_heights
-from dynamics.rig.loop.engine import LoopEngine
 from dynamics.rig.loop.model import model_of, read_model
-from dynamics.rig.loop.spec import LoopSettings as LoopSpec
 
 TOLERANCE = 1e-12
 
@@ -62,16 +60,8 @@ def test_python_and_the_loop_give_them_too(folder, long_way, strategy):
     model = Pfem(read_raw(folder / "pfem.bin"), settings.harmonics, settings.dropper_harmonics)
     model.start(STRATEGIES[strategy], settings.delay, settings.relaxation, settings.ramp_steps)
     assert_same(np.array([model.step(f) for f in force]), wanted[strategy])
-    loop = {
-        "strategy": STRATEGIES[strategy],
-        "delay_steps": settings.delay,
-        "contact_relaxation": settings.relaxation,
-        "height_harmonics": settings.harmonics,
-        "dropper_harmonics": settings.dropper_harmonics,
-        "ramp_s": 0.0,
-    }
-    engine = LoopEngine(read_model(folder)[0], LoopSpec.model_validate(loop))
-    assert_same(np.array([engine.step(f) for f in force]), wanted[strategy])
+    found = heights_of_loop(read_model(folder)[0], force, settings, strategy)
+    assert_same(found, wanted[strategy])
 
 
 def test_a_bundle_of_the_version_before_is_read(influence, tmp_path):

@@ -7,16 +7,14 @@ import subprocess
 
 import numpy as np
 import pytest
-from bundle_programs import compiled, heights_of_c, heights_of_octave, octave, python
+from bundle_programs import compiled, heights_of_c, heights_of_loop, heights_of_octave, octave, python
 
 from catenary.errors import InputError
 from dynamics.rig.bundle import RECOMMENDATION, VARIABLES, add_to_bundle, write_bundle
 from dynamics.rig.bundle.pfem import STRATEGIES, Pfem, read_raw
 from dynamics.rig.bundle.self_check import LoopSettings, direct_heights, harmonic_filter
 from dynamics.rig.bundle.write import refuse_large
-from dynamics.rig.loop.engine import LoopEngine
 from dynamics.rig.loop.model import model_of
-from dynamics.rig.loop.spec import LoopSettings as LoopSpec
 
 TOLERANCE = 1e-12
 
@@ -82,16 +80,8 @@ def test_python_gives_the_heights_of_random_forces(folder, at_random, strategy):
 @pytest.mark.parametrize("strategy", [0, 1])
 def test_the_loop_that_is_emulated_and_served_gives_them_too(influence, at_random, strategy):
     force, settings, wanted = at_random
-    loop = {
-        "strategy": STRATEGIES[strategy],
-        "delay_steps": settings.delay,
-        "contact_relaxation": settings.relaxation,
-        "height_harmonics": settings.harmonics,
-        "dropper_harmonics": settings.dropper_harmonics,
-        "ramp_s": settings.ramp_steps * influence.case.time_step,
-    }
-    engine = LoopEngine(model_of(influence), LoopSpec.model_validate(loop))
-    assert apart(np.array([engine.step(f) for f in force]), wanted[strategy]) < TOLERANCE
+    found = heights_of_loop(model_of(influence), force, settings, strategy)
+    assert apart(found, wanted[strategy]) < TOLERANCE
 
 
 def test_all_formats_hold_the_same_numbers(folder, influence):

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from catenary.kernels.compiled import kernel
 from dynamics.adjoint.by_operator.bays import PRODUCTS, WAVES, add_bay_slopes, add_products, bay_waves
 from dynamics.adjoint.by_operator.pairings import Acting, Multipliers, add_lifted, take_field
-from dynamics.influence.kernel import bloch_opposite, bloch_solution, bloch_work
-from dynamics.line_operator.kernel import OPTIONS, add_attached, add_ends
+from dynamics.influence.kernel import answers_taken, bloch_opposite, bloch_solution, bloch_work
+from dynamics.line_operator.kernel import OPTIONS, add_attached, add_ends, clear
 from dynamics.line_operator.network import Bays, Points, Ports
-from dynamics.line_operator.ports import acted_loads, answers_taken, station_forces
+from dynamics.line_operator.ports import acted_loads, station_forces
 
 __all__ = ["NetworkSlopes", "network_slopes"]
 
@@ -107,10 +107,10 @@ def _tabled(bays):
 
 
 @kernel(**OPTIONS)
-def _assembled(S, omega, damped, bays, points, table, waves):
+def _assembled(S, omega, damped, line, table, waves):
     """Dynamic stiffness as `assemble` has it, and what `bay_waves` finds of all bays."""
-    (tau, mu), (values, slopes) = damped, waves
-    S[:, :] = 0.0
+    (tau, mu), (values, slopes), (bays, points, first) = damped, waves, line
+    clear(S, first)
     for b in range(bays.length.size):
         bay_waves((table[b, 0], table[b, 1], table[b, 2], table[b, 3]), tau, mu, values[b], slopes[b])
         add_ends(S, bays, b, (tau, table[b, 3] * mu), values[b])
@@ -185,7 +185,7 @@ def network_slopes(
         tau, mu = 1.0 + 1j * at * beta, -at * at + 1j * at * alpha
         phase, fields = np.exp(-1j * at * T), (acting.station[t], acting.dropper[t])
         tests = multipliers.station[t], multipliers.dropper[t]
-        _assembled(work.S, at, (tau, mu), bays, points, table, waves)
+        _assembled(work.S, at, (tau, mu), line, table, waves)
         acted_loads(right, ports, fields, (tau, mu), phase, 1.0)
         bloch_solution(phase, ni, first, right, work)
         answers_taken(work, r[:n])

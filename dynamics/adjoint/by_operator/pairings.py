@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
-from dynamics.influence.kernel import bloch_solution, bloch_work
+from dynamics.influence.kernel import answers_taken, bloch_solution, bloch_work
 from dynamics.line_operator.kernel import OPTIONS, assemble
 from dynamics.line_operator.network import Bays, Points, Ports
-from dynamics.line_operator.ports import acted_loads, answers_taken, station_forces
+from dynamics.line_operator.ports import acted_loads, station_forces
 
 __all__ = ["Acting", "Multipliers", "add_lifted", "pairings", "take_field"]
 

@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
-from dynamics.influence.kernel import bloch_opposite, bloch_solution, bloch_work
+from dynamics.influence.kernel import answers_taken, bloch_opposite, bloch_solution, bloch_work
 from dynamics.line_operator.kernel import OPTIONS, assemble
 from dynamics.line_operator.network import Bays, Points
-from dynamics.line_operator.ports import answers_taken
 
 __all__ = ["BRISK", "CAREFUL", "SLOW", "Numbered", "PoleModes", "followed_poles", "pole_modes"]
 
