@@ -8,7 +8,7 @@ from test_proposals import designs, moves_of, run, with_figures
 
 from optimise.evaluation.outcome import OBJECTIVE
 from optimise.search.campaign import Interrupted
-from optimise.surrogate import rounds
+from optimise.surrogate import descents, rounds
 from optimise.surrogate.descents import Descents, Shown, length_of, moved_designs
 
 SIZE = 6
@@ -89,6 +89,17 @@ def test_a_place_is_judged_after_some_steps_down_and_not_by_its_first_design(in_
     worst = moved[int(np.argmax(begins))]
     assert worst[-1] > 0.6, "the good basin begins as the worst of all"
     assert min(record[values].cost for values in found if values) < 11.05
+
+
+def test_of_two_descents_the_lower_one_is_followed_first(monkeypatch):
+    monkeypatch.setattr(descents, "EACH", 3)
+    moved, found, _, record = round_from(POOR, 1, places=FREE[5:])
+    costs = [record[values].cost if values else np.inf for values in found]
+    assert moved[:, -1].tolist() == [0.625, 0.875] and costs[0] > costs[1], "the second one begins lower"
+    ended = 2 + 3 * (3 - 1)  # the moved designs, and two more of each descent and of that from the design itself
+    lowest = [min(costs[0], *costs[ended - 4 : ended - 2]), min(costs[1], *costs[ended - 2 : ended])]
+    assert sorted(lowest)[0] < 11.4 and sorted(lowest)[1] > 12.2
+    assert costs[ended] < 11.1, "the first one of a descent that had come to 11.3 N"
 
 
 def test_every_design_follows_from_those_that_had_ended():
