@@ -108,7 +108,8 @@ class Descents:
     values_of: Callable[[Floats], Values]
     shown: Callable[[Values], Shown | None]
     unit: float
-    _paths: dict[int, list[Values]] = field(default_factory=dict, init=False, repr=False)
+    # of each start; its last design where that had no outcome yet
+    _paths: dict[int, tuple[list[Values], Values | None]] = field(default_factory=dict, init=False, repr=False)
 
     def next(self, place: int, in_flight: int) -> Values | None:
         """Design at a place of the round, from 0; None where all descents have ended."""
@@ -152,9 +153,12 @@ class Descents:
 
     def _path(self, start: int) -> list[Values]:
         """Designs of a descent in their order, the start first, up to one without an outcome."""
-        if start not in self._paths:
-            self._paths[start] = self._followed(start)
-        return self._paths[start]
+        path, last = self._paths.get(start, ([], None))
+        if not path or (last is not None and self.shown(last)):
+            path = self._followed(start)
+            last = path[-1] if self.shown(path[-1]) is None else None
+            self._paths[start] = path, last
+        return path
 
     def _followed(self, start: int) -> list[Values]:
         """The same by SLSQP."""

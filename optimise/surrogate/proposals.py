@@ -84,7 +84,8 @@ class Proposals:
         self._start, self._begin = Scales(np.ones(len(self._low))), 1
         self._fitted: dict[tuple[int, int, bool], Mapping[str, Scales]] = {}
         self._force_logs: dict[tuple[int, int], Floats] = {}
-        self._moved: dict[int, Floats] = {}
+        self._following: tuple[int, Descents] | None = None
+        self._ended: dict[tuple[float, ...], TrialRecord] = {}
 
     def next(self, searched: Sequence[TrialRecord]) -> tuple[float, ...]:
         """Values of the next design.
@@ -140,21 +141,25 @@ class Proposals:
     def _descended(self, searched: Sequence[TrialRecord], now: Round, base: TrialRecord) -> tuple[float, ...] | None:
         """Next design of a round of descents; None where all have ended."""
         begin, share = now.begin, self._share(base)
-        if begin not in self._moved:
-            self._begin = -begin  # this model's scales are its own
-            model = self._model([searched[0], *searched[now.before : begin + 1 - self._in_flight]])
-            self._moved = {
-                begin: moved_designs(share, self._free, self._places, lambda x: model.objective.predict(x)[0])
-            }
-        # values of shares of values are not always these values
         ended = searched[begin : len(searched) + 1 - self._in_flight]
-        records = {self._values(share): base, **{r.values: r for r in ended}}
+        forgot = len(ended) + 1 < len(self._ended)
+        # values of shares of values are not always these values
+        self._ended = {self._values(share): base, **{r.values: r for r in ended}}
+        if self._following is None or self._following[0] != begin or forgot:
+            self._following = begin, self._descents(searched, now, base)
+        return self._following[1].next(len(searched) - begin, self._in_flight)
+
+    def _descents(self, searched: Sequence[TrialRecord], now: Round, base: TrialRecord) -> Descents:
+        """A round of descents from a design."""
+        begin, share = now.begin, self._share(base)
+        self._begin = -begin  # this model's scales are its own
+        model = self._model([searched[0], *searched[now.before : begin + 1 - self._in_flight]])
+        moved = moved_designs(share, self._free, self._places, lambda x: model.objective.predict(x)[0])
         unit = abs(cost_of(searched[0], self._objectives) or 1.0)
-        descents = Descents(
-            share, self._feasible_cost(base), self._moved[begin], self._free, self._values,
-            lambda values: self._shown(records.get(values)), unit,
+        return Descents(
+            share, self._feasible_cost(base), moved, self._free, self._values,
+            lambda values: self._shown(self._ended.get(values)), unit,
         )  # fmt: skip
-        return descents.next(len(searched) - begin, self._in_flight)
 
     def _shown(self, record: TrialRecord | None) -> Shown | None:
         """What a descent reads of a design; None without derivatives."""

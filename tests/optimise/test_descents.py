@@ -32,18 +32,20 @@ def shown_of(u, bound=2.0, turns=TURNS):
 
 
 def round_from(base, in_flight, shown=shown_of, free=FREE, places=FREE[:0]):
-    """Designs of a round, each of them proposed by what had ended."""
-    record = {tuple(base.tolist()): shown(base)}
+    """Designs of a round, each of them proposed by what had ended, whether or not that is followed from the first."""
+    record, ended = {tuple(base.tolist()): shown(base)}, set()
     moved = moved_designs(base, free, places, lambda points: np.array([ridge(u)[0] for u in points]))
-    found = []
+    found, followed = [], None
     for place in range(length_of(len(free), in_flight)):
-        ended = {tuple(base.tolist()), *found[: max(0, place + 1 - in_flight)]}
+        ended.update({tuple(base.tolist()), *found[: max(0, place + 1 - in_flight)]})
 
-        def known(values, ended=ended):
+        def known(values):
             return record[values] if values in ended else None
 
         descents = Descents(base, shown(base).cost, moved, free, lambda u: tuple(u.tolist()), known, 20.0)
+        followed = followed or descents
         found.append(descents.next(place, in_flight))
+        assert followed.next(place, in_flight) == found[-1]
         if found[-1] is not None:  # else a model's turn
             record[found[-1]] = shown(np.array(found[-1]))
     return moved, found, descents, record
