@@ -13,7 +13,7 @@ from catenary.library.table import Table, read_csv
 from catenary.library.workbook import read_workbook
 from catenary.spec.keys import did_you_mean, format_value
 
-__all__ = ["LINE", "LineFile", "is_line_file", "read_line_file", "read_line_workbook"]
+__all__ = ["DRAWN", "LINE", "LineFile", "is_line_file", "read_line_file", "read_line_workbook"]
 
 LINE, DRAWN = "line", "irregularity"
 KEYS = ("schema_version", "kind", "name", "description", "type", "changes", DRAWN, *TABLES)
