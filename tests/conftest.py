@@ -46,6 +46,7 @@ def pytest_collection_modifyitems(config, items):
     if not hasattr(config, "workerinput"):
         return
     first = {CONF.parent / "tests" / name: k - len(LONGEST) for k, name in enumerate(LONGEST)}
+    assert all(file.is_file() for file in first), "a file of LONGEST has another name now"
     number = Counter(item.path for item in items)
     items.sort(key=lambda item: (first.get(item.path, 0), -number[item.path]))
 
