@@ -35,7 +35,7 @@ demo: $(READY)  ## optimise a real line; write report, best design and rig bundl
 	$(BIN)/catenary demo
 
 test: lint  ## lint, types and the default test suite
-	$(BIN)/pytest -q -n 2 --dist loadfile --durations=150 --timeout=300
+	$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder --durations=150 --timeout=300
 
 lint: $(READY)  ## style, format and types
 	$(BIN)/ruff check

@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import zipfile
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +20,15 @@ from studies.writing.result_page import ResultTable, write_result_page
 CONF = Path(__file__).resolve().parents[1] / "conf"
 PANTOGRAPH_OF = {"bruni_2015": "bruni_2015", "re330": "dsa380", "c350": "dsa250", "en50318_2002": "en50318_2002"}
 
+# files that take more than 30 s. First one that compiles most kernels, next to one that waits for jobs and needs none;
+# the one whose runs have a limit of time comes when all are compiled
+LONGEST = (
+    "integration/test_readme.py", "integration/test_slurm.py", "chaos/test_end_requests.py", "dynamics/test_adjoint.py",
+    "studies/test_campaign_runs.py", "optimise/test_slopes.py", "dynamics/test_overlap_kinds.py",
+    "integration/test_rig_processes.py", "studies/test_damaged_json.py", "dynamics/test_fmu.py",
+    "studies/test_device_search.py", "studies/test_gains_run.py", "studies/test_sweep_runs.py",
+    "studies/test_machine_made.py", "integration/test_cluster.py",
+)  # fmt: skip
 MEASURED = pytest.StashKey[dict]()
 FAILED = pytest.StashKey[list]()
 
@@ -29,6 +39,16 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.stash[MEASURED], config.stash[FAILED] = {}, []
+
+
+def pytest_collection_modifyitems(config, items):
+    """Among processes that share the files, the longest go first and those of few tests last: all end together."""
+    if not hasattr(config, "workerinput"):
+        return
+    first = {CONF.parent / "tests" / name: k - len(LONGEST) for k, name in enumerate(LONGEST)}
+    assert all(file.is_file() for file in first), "a file of LONGEST has another name now"
+    number = Counter(item.path for item in items)
+    items.sort(key=lambda item: (first.get(item.path, 0), -number[item.path]))
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from catenary.errors import InputError
 from catenary.library.at_rest import faults_by_row
 from catenary.library.columns import Row, read_rows
 from catenary.library.line_file import LineFile
-from catenary.library.row_checks import problems_of_rows, problems_of_sections
+from catenary.library.row_checks import problems_of_irregularity, problems_of_rows, problems_of_sections
 from catenary.library.stations import Hung, droppers_of, first_rows, supports_of
 from catenary.library.tension_sections import Held, Stretch, held_by, stretches_of
 from catenary.spec.changes import changed
@@ -50,7 +50,7 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
     problems: list[str] = []
     rows = {name: read_rows(name, table, problems) for name, table in file.tables.items()}
     of_sections = problems_of_sections(rows)
-    problems += of_sections + problems_of_rows(rows)
+    problems += of_sections + problems_of_rows(rows) + problems_of_irregularity(file)
     unsound = bool(of_sections) or any(row.refused for row in rows.get("sections", []))
     before = len(problems)
     begins = first_rows(rows["supports"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from catenary.library.table import Table, read_csv
 from catenary.library.workbook import read_workbook
 from catenary.spec.keys import did_you_mean, format_value
 
-__all__ = ["LINE", "LineFile", "is_line_file", "read_line_file", "read_line_workbook"]
+__all__ = ["DRAWN", "LINE", "LineFile", "is_line_file", "read_line_file", "read_line_workbook"]
 
 LINE, DRAWN = "line", "irregularity"
 KEYS = ("schema_version", "kind", "name", "description", "type", "changes", DRAWN, *TABLES)
@@ -38,6 +38,8 @@ class LineFile:
         Tables by name; one that is not given is not there.
     irregularity : mapping
         Spectrum from which the contact wire's running surface is drawn; empty without.
+    drawn_at : dict
+        Cells of the spectrum's keys, where it stands in a workbook.
     """
 
     path: Path
@@ -47,6 +49,7 @@ class LineFile:
     changes: Mapping[str, Any]
     tables: dict[str, Table]
     irregularity: Mapping[str, Any] = field(default_factory=dict)
+    drawn_at: Mapping[str, str] = field(default_factory=dict)
 
 
 def is_line_file(content: Mapping[str, Any]) -> bool:
@@ -116,6 +119,7 @@ def read_line_workbook(path: Path) -> LineFile:
     content: dict[str, Any] = {"kind": LINE}
     changes: dict[str, Any] = {}
     drawn: dict[str, Any] = {}
+    drawn_at: dict[str, str] = {}
     for number, cells in ((0, head.headings), *head.rows):
         key, value = (*cells, "", "")[:2]
         if not number and key.lower() == "key":
@@ -124,10 +128,11 @@ def read_line_workbook(path: Path) -> LineFile:
             content[key] = int(value) if value.isdigit() else value
         elif value and key.startswith(f"{DRAWN}."):
             drawn[key.removeprefix(f"{DRAWN}.")] = _plain(value)
+            drawn_at[key.removeprefix(f"{DRAWN}.")] = head.place(number or 1, 1)
         elif value:
             changes[key] = _plain(value)
     content |= {name: {"file": path.name, "sheet": name} for name in TABLES if name in sheets and sheets[name].rows}
-    return read_line_file({**content, "changes": changes, DRAWN: drawn}, path)
+    return replace(read_line_file({**content, "changes": changes, DRAWN: drawn}, path), drawn_at=drawn_at)
 
 
 def _plain(text: str) -> object:

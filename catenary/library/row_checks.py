@@ -10,15 +10,17 @@ from typing import Any
 from pydantic import ValidationError
 
 from catenary.library.columns import Row
+from catenary.library.line_file import DRAWN, LineFile
 from catenary.library.tension_sections import ends_of
 from catenary.spec.attached.elements import ElementSpec
 from catenary.spec.components import Spec
 from catenary.spec.keys import did_you_mean
 from catenary.spec.problems import find_problems
+from catenary.spec.running_surface.surface import IrregularitySpec
 from catenary.spec.section import DefectSpec
 from catenary.spec.tension_section import TensionSectionSpec
 
-__all__ = ["problems_of_rows", "problems_of_sections"]
+__all__ = ["problems_of_irregularity", "problems_of_rows", "problems_of_sections"]
 
 Rows = Mapping[str, Sequence[Row]]
 NEEDED = {
@@ -80,8 +82,18 @@ def problems_of_rows(rows: Rows) -> list[str]:
         given = {k: v for k, v in {**row.values, **row.words}.items() if k not in row.refused}
         numbers = {key: round(float(given.get(key, 1))) for key in ("span", "dropper")}
         problems += _misfits(DefectSpec, {**given, **numbers}, row, NEEDED["defects"])
-    problems += [*_backwards(rows.get("wear", [])), *_second_defects(rows.get("defects", []))]
+    problems += [*_backwards(rows.get("wear", [])), *_worn_twice(rows), *_second_defects(rows.get("defects", []))]
     return [*problems, *_points_out_of_order(rows.get("profile", [])), *_unknown_sections(rows)]
+
+
+def problems_of_irregularity(file: LineFile) -> list[str]:
+    """Say what is wrong with the spectrum from which a line file draws the contact wire's running surface."""
+    sentences = find_problems(IrregularitySpec, dict(file.irregularity), {}, lambda _: "") if file.irregularity else []
+    keys = [sentence.partition(" ")[0] for sentence in sentences]
+    return [
+        f"{file.drawn_at.get(key, file.path)}: {DRAWN}.{sentence}"
+        for key, sentence in zip(keys, sentences, strict=True)
+    ]
 
 
 def _names(rows: Rows) -> list[str]:
@@ -115,6 +127,26 @@ def _backwards(rows: Sequence[Row]) -> Iterator[str]:
         begin, end = (None if key in row.refused else row.values.get(key) for key in ("from", "to"))
         if begin is not None and end is not None and end <= begin:
             yield f"{row.place('to')}: to must be beyond from, {begin:g} m: got {end:g} m"
+
+
+def _worn_twice(rows: Rows) -> Iterator[str]:
+    """Name worn stretches that overlap another one of their wire, each against that which reaches farthest."""
+    sections = bool(rows.get("sections"))
+    by_wire: dict[str | None, list[tuple[float, float, int, Row]]] = {}
+    for k, row in enumerate(rows.get("wear", [])):
+        wire = row.words.get("section") if sections else None
+        if row.refused & {"from", "to"} or not {"from", "to"} <= row.values.keys() or (sections and wire is None):
+            continue  # refused by itself
+        begin, end = row.values["from"], row.values["to"]
+        if begin < end:
+            by_wire.setdefault(wire, []).append((begin, end, k, row))
+    for stretches in by_wire.values():
+        far, *others = sorted(stretches)
+        for each in others:
+            if each[0] < far[1]:
+                (begin, end, _, first), (*_, row) = sorted((far, each), key=lambda stretch: stretch[2])
+                yield f"{row.place('from')}: wear must not overlap {first.place('from')}, {begin:g} to {end:g} m"
+            far = max(far, each, key=lambda stretch: stretch[1])
 
 
 def _ways_to_hang(rows: Sequence[Row]) -> Iterator[str]:

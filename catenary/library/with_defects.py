@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from catenary.library.line_file import LineFile
+from catenary.library.line_file import DRAWN, LineFile
 from catenary.library.lines import line_names
 from catenary.library.table import cell_number
 from catenary.spec.section import DefectSpec
@@ -42,8 +42,7 @@ def write_with_defects(path: Path, file: LineFile, defects: Sequence[DefectSpec]
         content["type"] = beside.name
         if beside.resolve() != (path.parent / beside.name).resolve():
             write_text_atomic(path.parent / beside.name, read_user_text(beside, "line", MOST_BYTES))
-    if file.changes:
-        content["changes"] = _plain(file.changes)
+    content |= {key: _plain(block) for key, block in (("changes", file.changes), (DRAWN, file.irregularity)) if block}
     for key, table in file.tables.items():
         if key != "defects":
             content[key] = [

@@ -105,7 +105,8 @@ def _sentences(keys: KeyTree, error: Any, data: dict[str, Any], where: Callable[
         return _from_validator(keys, path, str(error["ctx"]["error"]), place)
     if kind == "string_pattern_mismatch":
         return [
-            f"{name} must be a plain name: letters, digits, '_', '.' and '-', at most 64, no path: "
+            f"{name} must be a plain name: letters, digits, '_', '.' and '-', at most "
+            f"{_longest(error['ctx']['pattern'])}, no path: "
             f"got {format_value(value)}{place}"
         ]
     if kind in ("finite_number", "float_type", "float_parsing", "int_type", "int_parsing", "int_from_float"):
@@ -121,6 +122,11 @@ def _sentences(keys: KeyTree, error: Any, data: dict[str, Any], where: Callable[
         near = did_you_mean(value, map(str, (keys.node(path) or {}).get("enum", ())))
         return [f"{name} must be {allowed}: got {format_value(value, unit)}{place}{near}"]
     return [f"{name} must be {_type_of(keys, path)}: got {format_value(value, unit)}{place}"]
+
+
+def _longest(pattern: str) -> int:
+    """Characters that the pattern of a name takes: one for itself and those that follow it."""
+    return sum(int(most) for most in re.findall(r"\{\d+,(\d+)\}", pattern)) + pattern.count("{0,")
 
 
 def dotted(path: Path) -> str:

@@ -145,6 +145,14 @@ def test_a_line_file_with_other_defects_is_the_same_line_with_them(place, line, 
     assert line_file_of(there).type == "own.yaml"
 
 
+def test_a_line_file_with_other_defects_keeps_the_spectrum_of_its_surface(place, line, tmp_path):
+    drawn, there = {"rms": 1e-3, "seed": 3}, tmp_path / "drawn.yaml"
+    content = {**yaml.safe_load(place.read_text()), "irregularity": drawn}
+    write_with_defects(there, read_line_file(content, place), with_errors(line, ERRORS).section.defects, "km1", "")
+    surface = load_line(there).section.irregularity
+    assert (surface.rms, surface.seed) == (1e-3, 3)
+
+
 def test_a_stretch_hangs_as_the_line_does_there(line):
     built = with_errors(line, ERRORS)
     own = stretch_of(built, 2, 4)

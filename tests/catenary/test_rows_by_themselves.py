@@ -1,5 +1,6 @@
 """What rows of a line file say wrong by themselves is said at once, whatever is wrong with cells and supports."""
 
+import openpyxl
 import pytest
 import yaml
 
@@ -45,6 +46,8 @@ FAULTS = {
     "wear": [
         {"from_m": 1300, "to_m": 1200, "area_percent": 20},
         {"from_m": 1300, "to_m": 1310, "area_percent": 90, "section": "D"},
+        {"from_m": 1010, "to_m": 1040, "area_percent": 10, "section": "A"},
+        {"from_m": 1030, "to_m": 1050, "area_percent": 90, "section": "A"},
     ],
     "defects": [BROKEN, {**BROKEN, "kind": "length"}, {**BROKEN, "span": 200, "dropper": 4}],
     "droppers": [{"position": 5, "height_mm": 0, "section": "A"}, {"span": 2, "position": 9, "section": "A"}],
@@ -54,6 +57,7 @@ FAULTS = {
         {"station_m": 1009, "height_mm": 0, "section": "A"},
         {"station_m": 1020, "height_mm": 0},
     ],
+    "irregularity": {"rms": 1.0, "longest": 1.0, "shortest": 0.8, "sed": 3},
 }
 SAID = [
     "km12.yaml supports[3]: station must be beyond that of the row before, 1110 m: got 1050 m",
@@ -73,6 +77,11 @@ SAID = [
     "km12.yaml wear[0]: section is missing: give that of its wire, one of A, of km 2, C",
     "km12.yaml wear[1]: area must be between 1e-06 and 0.5: got 0.9",
     "km12.yaml wear[1]: section must be one of A, of km 2, C: got 'D'",
+    "km12.yaml wear[3]: area must be between 1e-06 and 0.5: got 0.9",
+    "km12.yaml wear[3]: wear must not overlap km12.yaml wear[2], 1010 to 1040 m",
+    "km12.yaml: irregularity.rms must be above 0 and at most 0.02 m: got 1 m",
+    "km12.yaml: irregularity.longest must be at least twice shortest, 1.6 m: got 1 m",
+    "km12.yaml: irregularity.sed is not a known key; did you mean seed?",
     "km12.yaml defects[1]: by is missing: a defect of kind 'length' needs it",
     "km12.yaml defects[1]: defect is the second of dropper 3 of span 2, which is broken in km12.yaml defects[0]",
     "km12.yaml defects[2]: span must be",
@@ -129,6 +138,54 @@ def test_a_cell_that_is_refused_is_not_refused_again_and_what_rests_on_it_is_not
 def test_a_dropper_may_be_of_a_wrong_length_and_soft_but_not_twice_of_one_kind(refusals, pair, refused):
     found = refusals(sections=[A, B], defects=[dict(each) for each in pair])
     assert len(found) == refused and all("is the second of dropper 3 of span 2" in each for each in found)
+
+
+WORN = [(1100, 1200), (1150, 1160), (1190, 1210), (1200, 1205), (1210, 1300), (1050, 1101)]
+
+
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        ({}, {1: 0, 2: 0, 3: 2, 5: 0}),
+        # of A and B in turn: the third reaches into the first, the others touch or are of another wire
+        ({"sections": [A, B], "names": ["A", "B"] * 3}, {2: 0}),
+        # what a row does not say is not claimed: which wire it is about
+        ({"sections": [A, B], "names": [None] * 6}, {}),
+    ],
+)
+def test_worn_stretches_that_overlap_are_named_each_against_the_one_that_reaches_farthest(refusals, tables, said):
+    wear = [{"from_m": a, "to_m": b, "area_percent": 5} for a, b in WORN]
+    if "names" in tables:
+        wear = [row if of is None else {**row, "section": of} for row, of in zip(wear, tables["names"], strict=True)]
+    found = [each for each in refusals(sections=tables.get("sections", []), wear=wear) if "overlap" in each]
+    rows = {k: f"km12.yaml wear[{k}]: wear must not overlap km12.yaml wear[{j}], " for k, j in said.items()}
+    assert len(found) == len(rows) and all(any(each.startswith(row) for each in found) for row in rows.values()), found
+    assert not found or any(each.endswith(" 1100 to 1200 m") for each in found)
+
+
+def test_the_cell_of_a_spectrum_in_a_workbook_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    book = openpyxl.Workbook()
+    rows = [("key", "value"), ("type", "bruni_2015"), ("irregularity.rms", 1), ("irregularity.seed", "first")]
+    for row in rows:
+        book.active.append(row)
+    book.active.title = "line"
+    supports = book.create_sheet("supports")
+    for row in (["station_m"], *([x] for x in SUPPORTS)):
+        supports.append(row)
+    book.save("km12.xlsx")
+    with pytest.raises(InputError) as refused:
+        load_line("km12.xlsx")
+    assert [each.partition(" must be ")[0] for each in refused.value.problems] == [
+        "km12.xlsx sheet line cell B3: irregularity.rms",
+        "km12.xlsx sheet line cell B4: irregularity.seed",
+    ]
+
+
+@pytest.mark.parametrize(("letters", "refused"), [(32, 0), (33, 1)])
+def test_a_name_of_a_section_is_refused_with_the_length_that_it_may_have(refusals, letters, refused):
+    found = refusals(sections=[{**A, "name": "n" * letters}, B])
+    assert len(found) == refused and all("'.' and '-', at most 32, no path: got 'nnn" in each for each in found), found
 
 
 def test_lines_of_a_table_are_named(refusals):

@@ -1,6 +1,6 @@
 """Exact derivatives of a steady state against central differences of the whole computation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -34,20 +34,25 @@ class Solved:
     case: CaseSpec
     line: Equilibrium
     start: WarmStart
-    here: dict[str, tuple[Lagrangian, float]]
+    motion: SteadyMotion
+    found: dict[str, tuple[Lagrangian, float]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, case):
-        line, cell = periodic_equilibrium(case.catenary), vertical_cell(periodic_equilibrium(case.catenary))
-        found = solve_periodic(case, equilibrium=line)
-        motion = SteadyMotion(case, line, cell, found.warm_start)
-        lagrangians = {name: getattr(motion, name)() for name in (*FIGURES, *EXTREMES)}
-        here = {name: (x, x.value(case, line)) for name, x in lagrangians.items()}
-        return cls(case, line, found.warm_start, here)
+        line = periodic_equilibrium(case.catenary)
+        start = solve_periodic(case, equilibrium=line).warm_start
+        return cls(case, line, start, SteadyMotion(case, line, vertical_cell(line), start))
+
+    def here(self, name):
+        """Multipliers of a figure, sought once it is asked for, and its value here."""
+        if name not in self.found:
+            lagrangian = getattr(self.motion, name)()
+            self.found[name] = lagrangian, lagrangian.value(self.case, self.line)
+        return self.found[name]
 
     def exact(self, name, other, step):
         line = periodic_equilibrium(other.catenary, like=self.line.mesh)
-        lagrangian, here = self.here[name]
+        lagrangian, here = self.here(name)
         return (lagrangian.value(other, line) - here) / step
 
     def solved(self, case):
@@ -202,9 +207,13 @@ def test_slack_droppers_that_turn_are_in_the_derivatives():
     assert found == pytest.approx(wanted, rel=0.1)
 
 
-def test_static_dropper_forces_have_the_derivatives_of_form_finding_and_of_taut_strings(taut):
-    solution = solve_periodic(taut.case, taut.start, taut.line)
-    slopes = SteadySlopes(solution)
+@pytest.fixture(scope="module")
+def slopes(taut):
+    """All derivatives of the taut state, as commands take them."""
+    return SteadySlopes(solve_periodic(taut.case, taut.start, taut.line))
+
+
+def test_static_dropper_forces_have_the_derivatives_of_form_finding_and_of_taut_strings(taut, slopes):
     by = changed(taut.case, "droppers", "contact_wire_heights", 4)
     found = slopes.towards(by(1e-6), 1e-6).static
     line = taut.case.catenary
@@ -218,9 +227,8 @@ def test_static_dropper_forces_have_the_derivatives_of_form_finding_and_of_taut_
     assert not beta.static.any() and beta.known and beta.sigma < 0.0
 
 
-def test_every_continuous_input_has_its_derivatives(taut):
-    solution = solve_periodic(taut.case, taut.start, taut.line)
-    rows = {row.name: row for row in input_slopes(SteadySlopes(solution))}
+def test_every_continuous_input_has_its_derivatives(taut, slopes):
+    rows = {row.name: row for row in input_slopes(slopes)}
     assert {"catenary.damping.beta", "catenary.contact_wire.tension", "pantograph.masses[2]", "mean_force_N"} <= {*rows}
     assert not [name for name in rows if "positions" in name or name == "dt"], "droppers have their own"
     row, by = rows["pantograph.dampings[2]"], changed(taut.case, "pantograph", "dampings", 2)

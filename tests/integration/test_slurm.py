@@ -10,6 +10,7 @@ from cheap_evaluation import campaign_of, prepare_nothing
 from cluster_campaigns import PATHS, QMC, SOON, run, table
 from one_node_slurm import APT, OneNodeSlurm, missing
 
+from optimise.executors.deployments import batch
 from optimise.executors.processors import processor_type, read_processors
 from optimise.search.campaign import Interrupted, load_result, run_campaign
 
@@ -43,6 +44,13 @@ def on_slurm(slurm, tmp_path, monkeypatch):
         return {"kind": "slurm", "certificates": str(tmp_path / "certificates"), "batch": jobs, **changes}
 
     return cluster
+
+
+@pytest.fixture
+def asked_often(monkeypatch):
+    """Jobs are asked about every second, and those that have ended are submitted again ten times as soon."""
+    monkeypatch.setattr(batch, "SECONDS_BETWEEN_QUESTIONS", 0.1 * batch.SECONDS_BETWEEN_QUESTIONS)
+    monkeypatch.setattr(batch, "SECONDS_OF_A_ROUND", 0.1 * batch.SECONDS_OF_A_ROUND)
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +98,7 @@ def test_jobs_that_end_are_submitted_again(slurm, on_slurm, tmp_path, case):
     empty(slurm)
 
 
+@pytest.mark.usefixtures("asked_often")
 def test_jobs_that_are_cancelled_before_their_workers_come_are_replaced(slurm, on_slurm, tmp_path, case, capfd):
     cancelled, over = [], threading.Event()
 
@@ -117,6 +126,7 @@ def test_jobs_that_are_cancelled_before_their_workers_come_are_replaced(slurm, o
     empty(slurm)
 
 
+@pytest.mark.usefixtures("asked_often")
 def test_a_job_script_that_fails_on_its_node_is_said_with_the_end_of_its_log(slurm, on_slurm, tmp_path, case, capfd):
     broken = on_slurm({"commands": ["echo 'the module railway is unknown' >&2; exit 3"]})
     begin = time.monotonic()

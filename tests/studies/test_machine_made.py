@@ -52,6 +52,7 @@ NO_NUMBER = [
     {"a": 1}, math.nan, math.inf, -math.inf, "\\", "x" * 300, "null", "~", "2026-01-01", "0x10", "1_000", "\t",
 ]  # fmt: skip
 NUMBERS = [0, -1, 1, 1e-300, 5e-324, 1e300, -1e300, 10**30, 2**63, 0.1, 1e-9, 1e9, -0.0, 1.0000000001]
+DIMENSIONS = ("planar", "spatial")
 RAW = ("Traceback", "Input should", "Value error", "validation error", "NoneType", "of another type", "pydantic")
 
 
@@ -120,7 +121,7 @@ def inputs(draw: st.DrawFn) -> Input:
     values = {
         **TINY,
         "solver": draw(st.sampled_from(["periodic", "transient", "open_line"])),
-        "catenary.dimension": draw(st.sampled_from(["planar", "spatial"])),
+        "catenary.dimension": draw(st.sampled_from(DIMENSIONS)),
         "catenary.formulation": draw(st.sampled_from(["ancf", "beam"])),
     }
     if draw(st.integers(0, 2)) == 0:
@@ -228,12 +229,13 @@ def compiled():
 
 
 def _compile() -> None:
-    for solver in ("periodic", "transient", "open_line"):
-        for dimension in ("planar", "spatial"):
-            values = {**TINY, "solver": solver, "catenary.dimension": dimension}
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(f"{__name__}.LONGEST_RUN_S", 300.0)
-                run(Input("bruni_2015", values, False), Counter())
+    kinds = [{"solver": s, "catenary.dimension": d} for s in ("periodic", "transient", "open_line") for d in DIMENSIONS]
+    # a march under a controlled pantograph is another kernel on each window of a run and of its error
+    controlled = [{"solver": s, "pantograph.control.feedback.wire_m": 1.0} for s in ("periodic", "open_line")]
+    for values in (*kinds, *controlled):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(f"{__name__}.LONGEST_RUN_S", 300.0)
+            run(Input("bruni_2015", {**TINY, **values}, False), Counter())
 
 
 def hold(examples: int) -> Counter:
