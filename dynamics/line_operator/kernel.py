@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.influence.kernel import bloch_solution, bloch_work, load_answers, log_product
-from dynamics.line_operator.network import Bays, Points
+from dynamics.line_operator.condensed.parts import Bays, Points
 from dynamics.linear_algebra.complex_numbers import exponential, inverse, root
 
 __all__ = ["OPTIONS", "add_attached", "add_ends", "assemble", "clear", "network_answers"]
@@ -90,6 +90,37 @@ def _add_along(S, dof, along, pulls, spring):
 
 
 @kernel(**OPTIONS)
+def _add_side(S, side, turn, veer, halves, dof, along, pulls, spring):
+    """Add a bay's stiffness across the track, and what its spring does between height, side and place along it."""
+    (w, h, v, g), (s0, s1, s2, a0, a1, a2) = side, halves
+    if w >= 0:
+        _add(S, w, w, 0.5 * (s0 + a0))
+        _add(S, h, w, -0.5 * (s1 + a1))
+        _add(S, g, w, 0.5 * turn * (s1 - a1))
+    if v >= 0:
+        _add(S, v, v, 0.5 * (s0 + a0))
+        _add(S, v, h, 0.5 * turn * (a1 - s1))
+        _add(S, g, v, 0.5 * (s1 + a1))
+    _add(S, h, h, 0.5 * (s2 + a2))
+    _add(S, g, h, 0.5 * turn * (a2 - s2))
+    _add(S, g, g, 0.5 * (s2 + a2))
+    if w >= 0 and v >= 0:
+        _add(S, v, w, turn * (0.5 * (s0 - a0) - spring * veer * veer))
+    if along[0] < 0:
+        return
+    by_left, by_tilt, by_right = pulls
+    for at, sense in ((w, -veer), (v, turn * veer)):
+        if at >= 0:
+            _add(S, at, at, spring * veer * veer)
+            _add(S, at, dof[0], sense * by_left)
+            _add(S, at, dof[1], sense * by_tilt)
+            _add(S, at, dof[2], sense * by_right)
+            _add(S, at, dof[3], -sense * by_tilt)
+            _add(S, at, along[0], -sense * spring)
+            _add(S, at, along[1], sense * spring)
+
+
+@kernel(**OPTIONS)
 def add_ends(S: Complexes, bays: Bays, b: int, damped: tuple[complex, complex], halves: Complexes) -> None:
     """Add the stiffness between a bay's ends by its six numbers, s0 to a2; ``damped`` are tau and m."""
     s0, s1, s2, a0, a1, a2 = halves[0], halves[1], halves[2], halves[3], halves[4], halves[5]
@@ -109,8 +140,13 @@ def add_ends(S: Complexes, bays: Bays, b: int, damped: tuple[complex, complex], 
     _add(S, g, h, 0.5 * (a2 - s2) - by_tilt * tilt)
     _add(S, g, v, 0.5 * (s1 + a1) - by_right * tilt)
     _add(S, g, g, 0.5 * (s2 + a2) + by_tilt * tilt)
+    pulls = by_left, by_tilt, by_right
     if x >= 0:
-        _add_along(S, (w, h, v, g), (x, y), (by_left, by_tilt, by_right), spring)
+        _add_along(S, (w, h, v, g), (x, y), pulls, spring)
+    if b < bays.side.shape[0]:
+        side = bays.side[b, 0], bays.side[b, 1], bays.side[b, 2], bays.side[b, 3]
+        six = s0, s1, s2, a0, a1, a2
+        _add_side(S, side, bays.turn[b], bays.veer[b], six, (w, h, v, g), (x, y), pulls, spring)
 
 
 @kernel(**OPTIONS)
@@ -140,14 +176,36 @@ def _add_between(S, low, high, k):
 
 
 @kernel(**OPTIONS)
+def _add_askew(S, low, high, aside, mixed, across):
+    """Add what a dropper that hangs askew does across the track."""
+    left, right = aside
+    if left >= 0:
+        S[left, left] += across
+        _add(S, low, left, mixed)
+        _add(S, high, left, -mixed)
+    if right >= 0:
+        S[right, right] += across
+        _add(S, high, right, mixed)
+        _add(S, low, right, -mixed)
+    if left >= 0 and right >= 0:
+        _add(S, left, right, -across)
+
+
+@kernel(**OPTIONS)
 def add_attached(S: Complexes, omega: complex, points: Points, tau: complex, mu: complex) -> None:
     """Add what is attached to the wires."""
     for i in range(points.mass.size):
         S[i, i] += mu * points.mass[i] + tau * points.stiffness[i] + points.held[i] + 1j * omega * points.dashpot[i]
     for d in range(points.dropper.size):
-        _add_between(S, points.bottom[d], points.top[d], tau * points.dropper[d])
+        low, high = points.bottom[d], points.top[d]
+        _add_between(S, low, high, tau * points.upright[d])
+        if d < points.aside.shape[0]:
+            ends = points.aside[d, 0], points.aside[d, 1]
+            _add_askew(S, low, high, ends, tau * points.mixed[d], tau * points.across[d])
         if points.swaying[d, 0] >= 0:
             _add_between(S, points.swaying[d, 0], points.swaying[d, 1], tau * points.sway[d])
+    for s in range(points.arm.shape[0]):
+        _add(S, points.arm[s, 0], points.arm[s, 1], tau * points.skew[s])
 
 
 @kernel(**OPTIONS)

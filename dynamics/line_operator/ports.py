@@ -2,7 +2,7 @@ r"""Compiled answers of a line's network at its ports: stations of the contact w
 
 What acts is a field on the bare contact wire (its height at every station) and forces that squeeze droppers. What is
 attached pulls at the bare wire by -B y, y the total motion: to loads B i, i the field, the network answers i - y at the
-stations, and total motions with their sign turned everywhere else.
+stations, and total motions with their sign turned everywhere else, across the track, too, where a field has no part.
 
 Legend: s station, d dropper, b bay of the contact wire from a station to the next, c column; S stations, D droppers, C
 columns; u total motions with their sign turned; turn what the next period's first station does by this one's.
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.influence.kernel import answers_taken, bloch_solution, bloch_work
+from dynamics.line_operator.condensed.parts import Bays, Points, Ports
 from dynamics.line_operator.kernel import OPTIONS, assemble
-from dynamics.line_operator.network import Bays, Points, Ports
 from dynamics.linear_algebra.complex_numbers import inverse
 
-__all__ = ["acted_loads", "port_answers", "station_forces"]
+__all__ = ["acted_loads", "port_answers", "station_forces", "stretches"]
 
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
@@ -68,12 +68,20 @@ def acted_loads(
     (station, dropper), (tau, mu) = acting, damped
     S, D = ports.height.size, ports.at.size
     rhs[:, :] = 0.0
+    spatial = ports.side.size > 0
     for s in range(S):
         _add_row(rhs[ports.height[s]], tau * ports.stiffness[s] + mu * ports.mass[s], station[s])
+        if spatial and ports.skew[s] != 0.0:
+            _add_row(rhs[ports.side[s]], tau * ports.skew[s], station[s])
     for d in range(D):
-        top, bottom, pull = rhs[ports.top[d]], rhs[ports.bottom[d]], tau * ports.dropper[d]
-        _add_row(top, sign, dropper[d])
-        _add_row(bottom, -sign, dropper[d])
+        top, bottom, pull = rhs[ports.top[d]], rhs[ports.bottom[d]], tau * ports.upright[d]
+        if spatial:
+            for at, turned in ((ports.aside[d, 1], 1.0), (ports.aside[d, 0], -1.0)):
+                if at >= 0:
+                    _add_row(rhs[at], turned * sign * ports.axis[d, 0], dropper[d])
+                    _add_row(rhs[at], -turned * tau * ports.mixed[d], station[ports.at[d]])
+        _add_row(top, sign * ports.axis[d, 1], dropper[d])
+        _add_row(bottom, -sign * ports.axis[d, 1], dropper[d])
         _add_row(top, -pull, station[ports.at[d]])
         _add_row(bottom, pull, station[ports.at[d]])
     for b in range(ports.chord.size):
@@ -83,6 +91,9 @@ def acted_loads(
             _add_row(rhs[ports.along[b]], -value, station[at])
             _add_row(rhs[ports.height[right]], more * back * value, station[at])
             _add_row(rhs[ports.along[right]], back * value, station[at])
+            if spatial:
+                _add_row(rhs[ports.side[b]], -ports.veer[b] * value, station[at])
+                _add_row(rhs[ports.side[right]], ports.turn[b] * ports.veer[b] * back * value, station[at])
 
 
 @kernel(**OPTIONS)
@@ -105,13 +116,19 @@ def station_forces(
         As that of `acted_loads`.
     """
     tau, mu, phase = at
-    S = ports.height.size
+    S, spatial = ports.height.size, ports.side.size > 0
     out[:, :] = 0.0
     for s in range(S):
         _add_row(out[s], tau * ports.stiffness[s] + mu * ports.mass[s], u[ports.height[s]])
+        if spatial and ports.skew[s] != 0.0:
+            _add_row(out[s], tau * ports.skew[s], u[ports.side[s]])
     for d in range(ports.at.size):
-        force, pull = out[ports.at[d]], tau * ports.dropper[d]
-        _add_row(force, sign, dropper[d])
+        force, pull, up = out[ports.at[d]], tau * ports.upright[d], sign * ports.axis[d, 1]
+        if spatial:
+            for end, turned in ((ports.aside[d, 1], -1.0), (ports.aside[d, 0], 1.0)):
+                if end >= 0:
+                    _add_row(force, turned * tau * ports.mixed[d], u[end])
+        _add_row(force, up, dropper[d])
         _add_row(force, -pull, u[ports.top[d]])
         _add_row(force, pull, u[ports.bottom[d]])
     for b in range(ports.chord.size):
@@ -121,6 +138,22 @@ def station_forces(
             _add_row(end, value * turn, u[ports.along[right]])
             _add_row(end, -value * less, u[ports.height[b]])
             _add_row(end, -value, u[ports.along[b]])
+            if spatial:
+                _add_row(end, value * turn * ports.turn[b] * ports.veer[b], u[ports.side[right]])
+                _add_row(end, -value * ports.veer[b], u[ports.side[b]])
+
+
+@kernel(**OPTIONS)
+def stretches(out: Complexes, u: Complexes, ports: Ports) -> None:
+    """Fill in the stretches of droppers, out (dropper, column), by motions u (dof, column) with their sign turned."""
+    out[:, :] = 0.0
+    for d in range(ports.at.size):
+        _add_row(out[d], ports.axis[d, 1] + 0.0j, u[ports.bottom[d]])
+        _add_row(out[d], -ports.axis[d, 1] + 0.0j, u[ports.top[d]])
+        if ports.side.size > 0:
+            for at, aside in ((ports.aside[d, 0], ports.axis[d, 0]), (ports.aside[d, 1], -ports.axis[d, 0])):
+                if at >= 0:
+                    _add_row(out[d], aside + 0.0j, u[at])
 
 
 @kernel(**OPTIONS)
@@ -161,9 +194,8 @@ def port_answers(
         for s in range(S):
             u[ports.height[s], s] -= 1.0
         station_forces(Q[t, :S], u, ports, dropper, (tau, mu, phase), 1.0)
+        stretches(Q[t, S:], u, ports)
         for c in range(C):
-            for d in range(D):
-                Q[t, S + d, c] = u[ports.bottom[d], c] - u[ports.top[d], c]
             for k in range(ports.support.size):
                 lift[t, k, c] = -u[ports.height[ports.support[k]], c]
     return Q, lift

@@ -23,7 +23,6 @@ def outside_the_operator(case: CaseSpec) -> str:
         "an auxiliary wire": line.auxiliary_wire is not None,
         "a pantograph with a controller": case.pantograph.control is not None,
         "a head that rolls": case.pantograph.head is not None,
-        "a line in space": line.dimension == "spatial",
         f"a period of more than {MOST_SPANS} spans": line.spans_of_a_period > MOST_SPANS,
         "several pantographs": len(case.distances) > 1,
         "an applied force in place of a mean force": case.mean_force_N is None,

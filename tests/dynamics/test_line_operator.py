@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from whole_cell import loads_at, whole_cell_answers
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
-from catenary.layout.geometry import CONTACT
-from catenary.layout.mesh import Z
 from catenary.linearised.cell import vertical_cell
 from dynamics.accuracy.numerical_error import estimate_error
 from dynamics.line_operator import slack as slack_search
@@ -64,38 +63,17 @@ def test_the_network_is_what_the_cell_of_elements_tends_to(name, build_line, bui
     for largest in (0.6, 0.2):
         case = build_case(build_line(name, mesh={"largest_element_length": largest}), 300.0, applied_force_N=150.0)
         eq = periodic_equilibrium(case.catenary)
-        network, cell, mesh = line_network(eq), vertical_cell(eq), eq.mesh
+        network, cell = line_network(eq), vertical_cell(eq)
         T = network.period / case.speed
         omega = 2.0 * np.pi / T * np.array([0.3, 1.7, 5.2]) - 2.0j
         heights = np.eye(network.n)[:, network.station_dof]
         stretches = np.eye(network.n)[:, network.points.top] - np.eye(network.n)[:, network.points.bottom]
         found = network_answers(omega, *network.arguments(T), np.hstack([heights, stretches]))[0]
-        nodes = np.unique(mesh.elem_nodes[mesh.elem_wire == CONTACT])
-        at = [int(nodes[np.abs(eq.q[nodes, 0] - x).argmin()]) for x in network.stations]
-        rows = cell.dof_of[mesh.dof[at, Z]]
-        loads = np.zeros((cell.n_dof, len(rows)))
-        loads[rows, np.arange(len(rows))] = 1.0
-        loads = np.hstack([loads, cell.dropper_operator()])
+        loads = np.hstack([loads_at(eq, cell, network.stations), cell.dropper_operator()])
         expected = whole_cell_answers(cell, case, omega, T, loads)
         off.append(np.abs(found - expected).max(axis=(1, 2)) / np.abs(expected).max(axis=(1, 2)))
     assert off[1].max() < 6.0e-3
     assert (off[1] < 0.5 * off[0]).all()
-
-
-def whole_cell_answers(cell, case, omega, T, loads):
-    """Answers of all dofs of the cell, solved as they are, the next cell's interface turned by its phase."""
-    damping, support, n, ni = case.catenary.damping, case.catenary.support, cell.n_dof, cell.n_interface
-    held = np.zeros(n)
-    held[cell.support_dof] = 1.0
-    answers = []
-    for w in omega:
-        tau, mu, phase = 1.0 + 1j * w * damping.beta, -w * w + 1j * w * damping.alpha, np.exp(-1j * w * T)
-        onward = np.zeros((n, n), np.complex128)
-        onward[:, :ni] = tau * cell.stiffness.next + mu * cell.mass.next
-        D = tau * cell.stiffness.own + mu * cell.mass.own + phase * onward + onward.T / phase
-        D += np.diag(held * (support.messenger_stiffness + 1j * w * support.messenger_damping))
-        answers.append(loads.T @ np.linalg.solve(D, loads))
-    return np.array(answers)
 
 
 def test_poles_are_counted_and_a_missing_one_is_detected(simple, monkeypatch):

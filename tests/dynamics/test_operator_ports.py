@@ -26,8 +26,9 @@ def bare_wire_between_stations(network, omega, T):
 
 
 @pytest.mark.parametrize("omega", [9.0 - 1.0j, 40.0 - 2.5j])
+@pytest.mark.parametrize("dimension", ["planar", "spatial"])
 @pytest.mark.parametrize("name", ["bruni_2015", "re330"])
-def test_forces_on_the_bare_wire_are_those_that_make_it_move_as_the_network_does(build_line, name, omega):
+def test_forces_on_the_bare_wire_are_those_that_make_it_move_as_the_network_does(build_line, name, dimension, omega):
     """f = D (X D - 1) i, D the bare wire's stiffness, X the network's answers at stations, whatever is attached.
 
     The network's bays differ from the one endless wire by some 1e-4 in tension. Heights that go up and down by 4 cm
@@ -35,7 +36,8 @@ def test_forces_on_the_bare_wire_are_those_that_make_it_move_as_the_network_does
     """
     count = len(build_line(name).droppers.positions)
     heights = tuple(0.04 * (-1.0) ** np.arange(count))
-    network = line_network(periodic_equilibrium(build_line(name, droppers={"contact_wire_heights": heights})))
+    line = build_line(name, dimension=dimension, droppers={"contact_wire_heights": heights})
+    network = line_network(periodic_equilibrium(line))
     T, S, at = network.period / (275.0 / 3.6), len(network.stations), np.array([omega])
     D = bare_wire_between_stations(network, omega, T)
     (X,), _ = network_answers(at, *network.arguments(T), np.eye(network.n)[:, network.station_dof])

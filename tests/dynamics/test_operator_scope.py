@@ -45,7 +45,6 @@ WIND = {"speed": 10.0, "contact_wire": DRAG, "messenger_wire": DRAG, "aerodynami
         ({"track": {"radius": 3000.0}}, None, "a track that curves"),
         ({"wind": WIND, "repeat": {"spans": 2}}, None, "a wind"),
         ({}, {"roll_inertia": 1.5, "roll_stiffness": 1750.0}, "a head that rolls"),
-        ({}, None, "a line in space"),
     ],
 )
 def test_what_is_to_the_side_of_the_track_is_marched_by_name(build_case, line, head, reason):

@@ -4,7 +4,8 @@ The bay's stiffness is that of `dynamics.line_operator.kernel`: with l and r the
 
     l^T B r = (s0 W + s1 X + s2 Y + a0 V - a1 U + a2 Z) / 2 + spring e_l e_r,
 
-W, X, Y and V, U, Z products of sums and differences of the ends, e the stretch by a change of tension.
+W, X, Y and V, U, Z products of sums and differences of the ends, in height and across the track, e the stretch by a
+change of tension.
 
 Legend: p, q, r1, r2, s0 ... a2, t, m, a as there; R1, R2 the squares of r1, r2; h is half of the bay's length; dR1,
 dp1 ... are changes by length, tension, bending and mass; kept numbers of a bay (number,): see `NUMBERS`.
@@ -25,9 +26,12 @@ __all__ = ["NUMBERS", "PRODUCTS", "WAVES", "add_bay_slopes", "add_products", "ba
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-NUMBERS = ("length", "tension", "bending", "mass", "curvature", "slope at the left", "slope at the right", "compliance")
+NUMBERS = (
+    "length", "tension", "bending", "mass", "curvature", "slope at the left", "slope at the right", "compliance",
+    "veer",
+)  # fmt: skip
 WAVES = 4  # of those, by which the six stiffnesses change
-PRODUCTS = 11  # of multipliers and motions at the ends
+PRODUCTS = 12  # of multipliers and motions at the ends
 
 
 @kernel(**OPTIONS)
@@ -96,27 +100,8 @@ def _by_numbers(by_root, long1, long2, dR1, dR2, half1, half2):
 
 
 @kernel(**OPTIONS)
-def add_products(
-    bay: Floats,
-    stiff: tuple[complex, complex, bool],
-    ends: tuple[Complexes, Complexes],
-    out: Complexes,
-) -> None:
-    """Add the products of ends of which a bay's derivatives are made to out (`PRODUCTS`,).
-
-    Parameters
-    ----------
-    bay : float array (8,)
-        Its `NUMBERS`.
-    stiff : tuple
-        s0 and s1 over mass per length times mu, and whether the tension changes.
-    ends : tuple of complex array (8,)
-        lam and r: height and slope at the left and at the right, positions along the track, and heights altogether,
-        with whatever field runs over the bare wire.
-    out : complex array (11,)
-        W, X, Y, V, U, Z, then those with the elongation e: e e, and e with sum, difference, left and right height.
-    """
-    (s0, s1, changes), (lam, r) = stiff, ends
+def _add_waves(lam, r, out):
+    """Add W, X, Y, V, U, Z of place and slope at both ends; returns sum and difference of each."""
     ls, ld, la, lg = lam[0] + lam[2], lam[3] - lam[1], lam[0] - lam[2], lam[1] + lam[3]
     rs, rd, ra, rg = r[0] + r[2], r[3] - r[1], r[0] - r[2], r[1] + r[3]
     out[0] += ls * rs
@@ -125,10 +110,43 @@ def add_products(
     out[3] += la * ra
     out[4] += la * rg + lg * ra
     out[5] += lg * rg
+    return ls, ld, rs, rd
+
+
+@kernel(**OPTIONS)
+def add_products(
+    bay: Floats,
+    stiff: tuple[complex, complex, bool, bool],
+    ends: tuple[Complexes, Complexes],
+    out: Complexes,
+) -> None:
+    """Add the products of ends of which a bay's derivatives are made to out (`PRODUCTS`,).
+
+    Parameters
+    ----------
+    bay : float array (9,)
+        Its `NUMBERS`.
+    stiff : tuple
+        s0 and s1 over mass per length times mu, whether the tension changes, and whether ends move across the track.
+    ends : tuple of complex array (12,)
+        lam and r: height and slope at the left and at the right, positions along the track, heights altogether, with
+        whatever field runs over the bare wire, and place and slope across the track at the left and at the right.
+    out : complex array (12,)
+        W, X, Y, V, U, Z, then those with the elongation e: e e, e with sum, difference, left and right height, and with
+        what one end moves across the track more than the other.
+    """
+    (s0, s1, changes, spatial), (lam, r) = stiff, ends
+    ls, ld, rs, rd = _add_waves(lam, r, out)
+    if spatial:
+        _add_waves(lam[8:], r[8:], out)
     if changes:
         curvature, left, right = bay[4], bay[5], bay[6]
         el = -left * lam[6] + right * lam[7] - curvature * (s0 * ls + s1 * ld) - lam[4] + lam[5]
         er = -left * r[6] + right * r[7] - curvature * (s0 * rs + s1 * rd) - r[4] + r[5]
+        if spatial:
+            aside_l, aside_r = lam[10] - lam[8], r[10] - r[8]
+            el, er = el + bay[8] * aside_l, er + bay[8] * aside_r
+            out[11] += aside_l * er + el * aside_r
         out[6] += el * er
         out[7] += ls * er + el * rs
         out[8] += ld * er + el * rd
@@ -144,7 +162,7 @@ def add_bay_slopes(
     products: Complexes,
     out: Floats,
 ) -> None:
-    """Add the derivatives of ``weight`` times the real part of l^T B r by the bay's numbers to out (8,).
+    """Add the derivatives of ``weight`` times the real part of l^T B r by the bay's numbers to out (9,).
 
     Parameters
     ----------
@@ -154,9 +172,9 @@ def add_bay_slopes(
         Weight, tau, mass per length times mu, and whether the tension changes.
     waves : tuple
         What `bay_waves` found.
-    products : complex array (11,)
+    products : complex array (12,)
         What `add_products` found.
-    out : float array (8,)
+    out : float array (9,)
     """
     (weight, tau, m, changes), (values, slopes) = factors, waves
     W, X, Y, V, U, Z = products[0], products[1], products[2], products[3], products[4], products[5]
@@ -185,3 +203,4 @@ def add_bay_slopes(
     out[5] -= (spring * products[9]).real
     out[6] += (spring * products[10]).real
     out[7] += by_soft.real
+    out[8] += (spring * products[11]).real

@@ -12,15 +12,18 @@ from numpy.typing import NDArray
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.linearised.contact_wire import heights_near
 from dynamics.adjoint.by_operator.network_slopes import NetworkSlopes
+from dynamics.line_operator.condensed.order import network_order
 from dynamics.line_operator.contact import harmonics_of
-from dynamics.line_operator.network import LineNetwork, line_network, network_order
+from dynamics.line_operator.network import LineNetwork, line_network
 
 __all__ = ["NearLine", "NearLines", "slopes_by_numbers"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-ATTACHED = ("mass", "stiffness", "held", "dashpot", "dropper", "sway")
+ATTACHED = (
+    "mass", "stiffness", "held", "dashpot", "dropper", "upright", "sway", "axis", "mixed", "across", "skew",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -43,14 +46,16 @@ class NearLine:
     def numbers(self) -> Floats:
         """All numbers of the network: of bays, of what is attached, and the stations' places (number,)."""
         bays, points = self.network.bays, self.network.points
-        of_bays = bays.length, bays.tension, bays.bending, bays.mass, bays.curvature, *bays.slope.T, bays.compliance
-        attached = [getattr(points, name) for name in ATTACHED]
+        of_waves = bays.length, bays.tension, bays.bending, bays.mass
+        of_bays = *of_waves, bays.curvature, *bays.slope.T, bays.compliance, bays.veer
+        attached = [getattr(points, name).ravel() for name in ATTACHED]
         return np.concatenate([np.column_stack(of_bays).ravel(), *attached, self.network.stations])
 
 
 def slopes_by_numbers(slopes: NetworkSlopes, figure: int, along: Floats) -> Floats:
     """Derivatives of a figure in the order of a line's numbers (number,); ``along`` are those by stations' places."""
-    return np.concatenate([slopes.bay[figure].ravel(), *(getattr(slopes, n)[figure] for n in ATTACHED), along])
+    attached = [getattr(slopes, name)[figure].ravel() for name in ATTACHED]
+    return np.concatenate([slopes.bay[figure].ravel(), *attached, along])
 
 
 class NearLines:

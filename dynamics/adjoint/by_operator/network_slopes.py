@@ -18,8 +18,8 @@ from catenary.kernels.compiled import kernel
 from dynamics.adjoint.by_operator.bays import PRODUCTS, WAVES, add_bay_slopes, add_products, bay_waves
 from dynamics.adjoint.by_operator.pairings import Acting, Multipliers, add_lifted, take_field
 from dynamics.influence.kernel import answers_taken, bloch_opposite, bloch_solution, bloch_work
+from dynamics.line_operator.condensed.parts import Bays, Points, Ports
 from dynamics.line_operator.kernel import OPTIONS, add_attached, add_ends, clear
-from dynamics.line_operator.network import Bays, Points, Ports
 from dynamics.line_operator.ports import acted_loads, station_forces
 
 __all__ = ["NetworkSlopes", "network_slopes"]
@@ -33,7 +33,9 @@ class NetworkSlopes(NamedTuple):
     """Derivatives of the pairings of every figure by the network's numbers.
 
     ``bay`` (figure, bay, number), by `dynamics.adjoint.by_operator.bays.NUMBERS`; ``mass``, ``stiffness``, ``held``,
-    ``dashpot`` (figure, dof) of what is attached, ``dropper`` and ``sway`` (figure, dropper) of stiffnesses.
+    ``dashpot`` (figure, dof) of what is attached; ``upright``, ``sway``, ``mixed`` and ``across`` (figure, dropper) of
+    stiffnesses, ``axis`` (figure, dropper, 2), ``skew`` (figure, support). ``dropper`` (figure, dropper) is that of
+    the droppers' own stiffness, of which the network has none.
     """
 
     bay: Floats
@@ -42,7 +44,12 @@ class NetworkSlopes(NamedTuple):
     held: Floats
     dashpot: Floats
     dropper: Floats
+    upright: Floats
     sway: Floats
+    axis: Floats
+    mixed: Floats
+    across: Floats
+    skew: Floats
 
 
 @kernel(**OPTIONS)
@@ -78,31 +85,89 @@ def _add_points(w, damped, motions, points, columns, slopes):
         back, forth = points.swaying[d]
         for c in range(of.size):
             product = (lam[high, c] - lam[low, c]) * (r[high, of[c]] - r[low, of[c]])
-            slopes.dropper[to[c], d] -= (w * tau * product).real
+            slopes.upright[to[c], d] -= (w * tau * product).real
             if back >= 0:
                 product = (lam[forth, c] - lam[back, c]) * (r[forth, of[c]] - r[back, of[c]])
                 slopes.sway[to[c], d] -= (w * tau * product).real
 
 
 @kernel(**OPTIONS)
-def _empty_slopes(figures, bays, dofs, droppers):
+def _apart(x, ends, c):
+    """What the upper end of a dropper moves more than the lower one, each 0 where held."""
+    low, high = ends
+    return (x[high, c] if high >= 0 else 0.0j) - (x[low, c] if low >= 0 else 0.0j)
+
+
+@kernel(**OPTIONS)
+def _add_askew(w, tau, motions, points, columns, slopes):
+    """Add the derivatives by what pulls across the track: droppers that hang askew, and arms."""
+    (lam, r), (of, to) = motions, columns
+    for d in range(points.aside.shape[0]):
+        ends, aside = (points.bottom[d], points.top[d]), (points.aside[d, 0], points.aside[d, 1])
+        for c in range(of.size):
+            up_l, up_r = _apart(lam, ends, c), _apart(r, ends, of[c])
+            aside_l, aside_r = _apart(lam, aside, c), _apart(r, aside, of[c])
+            slopes.mixed[to[c], d] -= (w * tau * (up_l * aside_r + aside_l * up_r)).real
+            slopes.across[to[c], d] -= (w * tau * aside_l * aside_r).real
+    for s in range(points.arm.shape[0]):
+        height, side = points.arm[s]
+        for c in range(of.size):
+            product = lam[height, c] * r[side, of[c]] + lam[side, c] * r[height, of[c]]
+            slopes.skew[to[c], s] -= (w * tau * product).real
+
+
+@kernel(**OPTIONS)
+def _add_axes(w, motions, points, droppers, columns, slopes):
+    """Add the derivatives by the droppers' axes, along which they are squeezed, and stretch.
+
+    ``droppers`` are what squeezes them, and the multipliers of their stretches.
+    """
+    (lam, r), (squeezes, tests), (of, to) = motions, droppers, columns
+    for d in range(points.dropper.size):
+        ends = points.bottom[d], points.top[d]
+        for c in range(of.size):
+            squeeze, test = w * squeezes[d, of[c]], w * tests[d, c]
+            up = squeeze * _apart(lam, ends, c) - test * _apart(r, ends, of[c])
+            slopes.axis[to[c], d, 1] += up.real
+            if d < points.aside.shape[0]:
+                across = points.aside[d, 0], points.aside[d, 1]
+                aside = squeeze * _apart(lam, across, c) - test * _apart(r, across, of[c])
+                slopes.axis[to[c], d, 0] += aside.real
+
+
+@kernel(**OPTIONS)
+def _add_across(factors, motions, points, droppers, columns, slopes):
+    """Add the derivatives by how droppers and arms stand."""
+    w, tau = factors
+    _add_askew(w, tau, motions, points, columns, slopes)
+    _add_axes(w, motions, points, droppers, columns, slopes)
+
+
+@kernel(**OPTIONS)
+def _empty_slopes(figures, bays, points):
+    dofs, droppers = points.mass.size, points.dropper.size
     return NetworkSlopes(
-        np.zeros((figures, bays, 8)),
+        np.zeros((figures, bays, 9)),
         np.zeros((figures, dofs)),
         np.zeros((figures, dofs)),
         np.zeros((figures, dofs)),
         np.zeros((figures, dofs)),
         np.zeros((figures, droppers)),
         np.zeros((figures, droppers)),
+        np.zeros((figures, droppers)),
+        np.zeros((figures, droppers, 2)),
+        np.zeros((figures, droppers)),
+        np.zeros((figures, droppers)),
+        np.zeros((figures, points.skew.size)),
     )
 
 
 @kernel(**OPTIONS)
 def _tabled(bays):
     """Numbers of all bays (bay, number)."""
-    table = np.empty((bays.length.size, 8))
+    table = np.empty((bays.length.size, 9))
     table[:, 0], table[:, 1], table[:, 2], table[:, 3] = bays.length, bays.tension, bays.bending, bays.mass
-    table[:, 4], table[:, 5:7], table[:, 7] = bays.curvature, bays.slope, bays.compliance
+    table[:, 4], table[:, 5:7], table[:, 7], table[:, 8] = bays.curvature, bays.slope, bays.compliance, bays.veer
     return table
 
 
@@ -118,6 +183,14 @@ def _assembled(S, omega, damped, line, table, waves):
 
 
 @kernel(**OPTIONS)
+def _take_side(ends, x, side, turn, c):
+    """Fill in place and slope across the track at both ends of a bay, in the sense of its left end."""
+    for k in range(4):
+        own = x[side[k], c] if side[k] >= 0 else 0.0j
+        ends[8 + k] = own if k < 2 else turn * own
+
+
+@kernel(**OPTIONS)
 def _add_bays(w, damped, bays, table, waves, motions, columns, slopes):
     """Add the derivatives by the bays' numbers to all figures.
 
@@ -126,11 +199,12 @@ def _add_bays(w, damped, bays, table, waves, motions, columns, slopes):
     (tau, mu), (lam, r, total_lam, total_r), (of, to), (values, changed) = damped, motions, columns, waves
     figures = slopes.bay.shape[0]
     products = np.empty((figures, PRODUCTS), np.complex128)
-    le, re = np.zeros(8, np.complex128), np.zeros(8, np.complex128)
+    le, re = np.zeros(12, np.complex128), np.zeros(12, np.complex128)
     for b in range(bays.length.size):
         changes, m = bays.along[b, 0] >= 0, table[b, 3] * mu
         products[:, :] = 0.0
-        stiff = values[b, 0] / m, values[b, 1] / m, changes
+        spatial = b < bays.side.shape[0]
+        stiff = values[b, 0] / m, values[b, 1] / m, changes, spatial
         for c in range(of.size):
             for k in range(4):
                 le[k], re[k] = lam[bays.dof[b, k], c], r[bays.dof[b, k], of[c]]
@@ -139,6 +213,9 @@ def _add_bays(w, damped, bays, table, waves, motions, columns, slopes):
                     le[4 + k], re[4 + k] = lam[bays.along[b, k], c], r[bays.along[b, k], of[c]]
                     height = bays.dof[b, 2 * k]
                     le[6 + k], re[6 + k] = total_lam[height, c], total_r[height, of[c]]
+            if spatial:
+                _take_side(le, lam, bays.side[b], bays.turn[b], c)
+                _take_side(re, r, bays.side[b], bays.turn[b], of[c])
             add_products(table[b], stiff, (le, re), products[to[c]])
         for f in range(figures):
             add_bay_slopes(table[b], (-w, tau, m, changes), (values[b], changed[b]), products[f], slopes.bay[f, b])
@@ -177,7 +254,7 @@ def network_slopes(
     right, left = np.empty((n, actions), np.complex128), np.empty((n, columns), np.complex128)
     r, lam = np.empty((n + ni, actions), np.complex128), np.empty((n + ni, columns), np.complex128)
     table, count = _tabled(bays), bays.length.size
-    slopes, work = _empty_slopes(to.max() + 1, count, n, points.dropper.size), bloch_work(n, ni, actions)
+    slopes, work = _empty_slopes(to.max() + 1, count, points), bloch_work(n, ni, actions)
     waves = np.empty((count, 6), np.complex128), np.empty((count, WAVES, 6), np.complex128)
     by_left, by_right = np.empty_like(acting.station), np.empty_like(multipliers.station)
     for t in range(omega[0].size):
@@ -200,6 +277,7 @@ def network_slopes(
         _add_bays(w, (tau, mu), bays, table, waves, (lam, r, total_lam, total_r), (of, to), slopes)
         _add_held(w, at, (lam, r), (of, to), slopes)
         _add_points(w, (tau, mu), (total_lam, total_r), points, (of, to), slopes)
+        _add_across((w, tau), (total_lam, total_r), points, (fields[1], tests[1]), (of, to), slopes)
         station_forces(by_left[t], total_r, ports, fields[1], (tau, mu, phase), 1.0)
         station_forces(by_right[t], total_lam, ports, tests[1], (tau, mu, 1.0 / phase), -1.0)
         by_right[t] += multipliers.lifted[t]

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.influence.kernel import answers_taken, bloch_solution, bloch_work
+from dynamics.line_operator.condensed.parts import Bays, Points, Ports
 from dynamics.line_operator.kernel import OPTIONS, assemble
-from dynamics.line_operator.network import Bays, Points, Ports
-from dynamics.line_operator.ports import acted_loads, station_forces
+from dynamics.line_operator.ports import acted_loads, station_forces, stretches
 
 __all__ = ["Acting", "Multipliers", "add_lifted", "pairings", "take_field"]
 
@@ -63,7 +63,7 @@ def take_field(u: Complexes, station: Complexes, ports: Ports) -> None:
 
 
 @kernel(**OPTIONS)
-def _paired(u, forces, ports, multipliers, of, out):
+def _paired(u, forces, stretch, ports, multipliers, of, out):
     """What multipliers pair with, by column; u are total motions with their sign turned."""
     station, dropper, lifted = multipliers
     for c in range(of.size):
@@ -71,7 +71,7 @@ def _paired(u, forces, ports, multipliers, of, out):
         for s in range(ports.height.size):
             total += station[s, c] * forces[s, a] - lifted[s, c] * u[ports.height[s], a]
         for d in range(ports.at.size):
-            total += dropper[d, c] * (u[ports.bottom[d], a] - u[ports.top[d], a])
+            total += dropper[d, c] * stretch[d, a]
         out[c] = total
 
 
@@ -98,6 +98,7 @@ def pairings(
     acting, multipliers, of = both
     n, actions, S = points.mass.size, acting.station.shape[2], ports.height.size
     u, forces = np.empty((n, actions), np.complex128), np.empty((S, actions), np.complex128)
+    stretch = np.empty((ports.at.size, actions), np.complex128)
     work, out = bloch_work(n, ni, actions), np.empty((omega.size, of.size), np.complex128)
     for t in range(omega.size):
         tau, mu = 1.0 + 1j * omega[t] * beta, -omega[t] * omega[t] + 1j * omega[t] * alpha
@@ -108,5 +109,7 @@ def pairings(
         answers_taken(work, u)
         take_field(u, fields[0], ports)
         station_forces(forces, u, ports, fields[1], (tau, mu, phase), 1.0)
-        _paired(u, forces, ports, (multipliers.station[t], multipliers.dropper[t], multipliers.lifted[t]), of, out[t])
+        stretches(stretch, u, ports)
+        tests = multipliers.station[t], multipliers.dropper[t], multipliers.lifted[t]
+        _paired(u, forces, stretch, ports, tests, of, out[t])
     return out

@@ -1,9 +1,9 @@
 """Poles of a line's answers below the real axis, as far as they are known.
 
-Only waves that outrun the train have them: some ten across the track, and one a wire for nearly every harmonic along
-it. Line by line they move little, and none can cross the real axis where every wave dies away; so those of one line
-lead to those of the next. From line to line some rise by several decays a period: so they are known, and followed, far
-below where any is felt.
+Only waves that outrun the train have them: some ten in height, in space as many again across the track, and one a wire
+for nearly every harmonic along it. Line by line they move little, and none can cross the real axis where every wave
+dies away; so those of one line lead to those of the next. From line to line some rise by several decays a period: so
+they are known, and followed, far below where any is felt.
 """
 
 from __future__ import annotations

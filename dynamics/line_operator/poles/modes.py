@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.influence.kernel import answers_taken, bloch_opposite, bloch_solution, bloch_work
+from dynamics.line_operator.condensed.parts import Bays, Points
 from dynamics.line_operator.kernel import OPTIONS, assemble
-from dynamics.line_operator.network import Bays, Points
 
 __all__ = ["BRISK", "CAREFUL", "SLOW", "Numbered", "PoleModes", "followed_poles", "pole_modes"]
 
@@ -146,14 +146,18 @@ def _between(lines, share):
     (start, points, _, ni, T, alpha, beta), (end, others, first, _, T_, alpha_, beta_) = lines
     a, b = 1.0 - share, share
     bays = Bays(
-        end.dof, end.along, a * start.length + b * end.length, a * start.tension + b * end.tension,
+        end.dof, end.along, end.side, end.turn, a * start.length + b * end.length, a * start.tension + b * end.tension,
         a * start.bending + b * end.bending, a * start.mass + b * end.mass, a * start.curvature + b * end.curvature,
-        a * start.slope + b * end.slope, a * start.compliance + b * end.compliance,
+        a * start.slope + b * end.slope, a * start.veer + b * end.veer,
+        a * start.compliance + b * end.compliance,
     )  # fmt: skip
     attached = Points(
         a * points.mass + b * others.mass, a * points.stiffness + b * others.stiffness,
         a * points.held + b * others.held, a * points.dashpot + b * others.dashpot, others.bottom, others.top,
-        a * points.dropper + b * others.dropper, a * points.sway + b * others.sway, others.swaying,
+        a * points.dropper + b * others.dropper, a * points.upright + b * others.upright,
+        a * points.sway + b * others.sway, others.swaying, a * points.axis + b * others.axis, others.aside,
+        a * points.mixed + b * others.mixed, a * points.across + b * others.across,
+        others.arm, a * points.skew + b * others.skew,
     )  # fmt: skip
     return (bays, attached, first), (ni, a * T + b * T_, a * alpha + b * alpha_, a * beta + b * beta_)
 

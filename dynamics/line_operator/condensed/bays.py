@@ -1,0 +1,58 @@
+"""Bays of a line's network: lengths, tensions, masses and slopes at rest, and their dofs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from catenary.elements.hermite import slopes_squared
+from catenary.form_finding.equations import GRAVITY, element_coordinates, wire_property
+from catenary.form_finding.equilibrium import Equilibrium
+from catenary.layout.geometry import CONTACT
+from catenary.layout.mesh import DY, DZ, X, Y, Z
+from dynamics.line_operator.condensed.order import NetworkOrder
+from dynamics.line_operator.condensed.parts import Bays
+
+__all__ = ["bays_of"]
+
+
+def bays_of(eq: Equilibrium, order: NetworkOrder) -> Bays:
+    """Lay out the bays of a period at rest."""
+    spec, mesh, ends = eq.spec, eq.mesh, order.ends
+    first, last = mesh.group_elems.T
+    EA, EI, rho = (
+        wire_property(spec, mesh, name)[first] for name in ("axial_stiffness", "bending_stiffness", "mass_per_length")
+    )
+    beyond = np.where(order.over, order.n, 0)
+    dof = order.dof_of[mesh.dof[ends][:, :, [Z, DZ]]].reshape(-1, 4)
+    along = order.dof_of[mesh.dof[ends, X]]
+    dof[:, 2:] += beyond[:, None]
+    along[:, 1] += beyond
+    if spec.tension_in_motion == "constant":
+        along[:] = -1
+    place = element_coordinates(mesh, eq.q)
+    length, aside, rise = np.add.reduceat(place[:, 1, :3] - place[:, 0, :3], first).T
+    length = np.ascontiguousarray(length)
+    l0 = np.add.reduceat(eq.elem_l0, first)
+    # Green's strain of the elements; slopes, bending at clamps included, lengthen a wire
+    longer = sum(
+        np.add.reduceat(0.5 * slopes_squared(place[:, :, [c, d]], eq.elem_l0), first)
+        for c, d in ([(Z, DZ), (Y, DY)] if mesh.spatial else [(Z, DZ)])
+    )
+    stretch = length / l0
+    tension = EA * (0.5 * (stretch**2 - 1.0) + longer / l0) * stretch
+    mass = rho / stretch
+    # tension changes of the contact wire act on stations alone: its bays are straight
+    curvature = np.where(mesh.group_wire == CONTACT, 0.0, GRAVITY * mass / tension)
+    tilt, half = rise / length, 0.5 * curvature * length
+    slope = np.stack([tilt - half, tilt + half], axis=1)
+    side = np.zeros((0, 4), np.int64)
+    if mesh.spatial:
+        side = order.dof_of[mesh.dof[ends][:, :, [Y, DY]]].reshape(-1, 4)
+        side[:, 2:] += np.where(side[:, 2:] >= 0, beyond[:, None], 0)
+    # a bay may begin in a mirrored period: its left end's own sense is that of all its numbers
+    sense = mesh.elem_mirror[first, 0]
+    turn, veer = np.asarray(mesh.elem_mirror[last, 1] * sense, dtype=np.int64), aside / length * sense
+    return Bays(
+        np.ascontiguousarray(dof), along, np.ascontiguousarray(side), turn,
+        length, tension, EI, mass, curvature, slope, veer, l0 / EA,
+    )  # fmt: skip

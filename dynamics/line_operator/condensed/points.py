@@ -1,0 +1,46 @@
+"""What is attached to the stations of a line's network: clamps, droppers, arms, supports, and inertia along bays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from catenary.form_finding.equilibrium import Equilibrium
+from catenary.layout.mesh import X, Y, Z
+from catenary.linearised.attachments import dropper_stiffness, point_masses, steady_arm_stiffness
+from dynamics.line_operator.condensed.order import NetworkOrder
+from dynamics.line_operator.condensed.parts import Bays, Points
+
+__all__ = ["points_of"]
+
+
+def points_of(eq: Equilibrium, bays: Bays, order: NetworkOrder) -> Points:
+    """Collect clamps, half droppers, arms and supports, and the bays' inertia along the track."""
+    spec, mesh, dof_of, n = eq.spec, eq.mesh, order.dof_of, order.n
+    mass, stiffness, held, dashpot = np.zeros((4, n))
+    for nodes, values in point_masses(eq):
+        for c in mesh.axes:
+            dof = dof_of[mesh.dof[nodes, c]]
+            np.add.at(mass, dof[dof >= 0], values[dof >= 0])
+    moving = bays.along[:, 0] >= 0
+    half = np.repeat(0.5 * bays.mass * bays.length, 2)[np.repeat(moving, 2)]
+    np.add.at(mass, bays.along[moving].ravel() % n, half)
+    arms, hung = steady_arm_stiffness(eq), (mesh.dropper_bottom, mesh.dropper_top)
+    for c in mesh.axes:
+        dof = dof_of[mesh.dof[mesh.support_contact, c]]
+        np.add.at(stiffness, dof[dof >= 0], arms[dof >= 0, c, c])
+    swaying = np.stack([dof_of[mesh.dof[ends, X]] for ends in hung], axis=1)
+    support = dof_of[mesh.dof[mesh.support_messenger, Z]]
+    held[support], dashpot[support] = spec.support.messenger_stiffness, spec.support.messenger_damping
+    bottom, top = (np.ascontiguousarray(dof_of[mesh.dof[ends, Z]]) for ends in hung)
+    between = dropper_stiffness(eq)
+    upright, sway, mixed, across = (np.ascontiguousarray(between[:, i, j]) for i, j in ((Z, Z), (X, X), (Y, Z), (Y, Y)))
+    axis = np.ascontiguousarray(eq.dropper_direction[:, [Y, Z]])
+    aside = arm = np.zeros((0, 2), np.int64)
+    skew = np.zeros(0)
+    if mesh.spatial:
+        aside = np.stack([dof_of[mesh.dof[ends, Y]] for ends in hung], axis=1)
+        arm = np.ascontiguousarray(dof_of[mesh.dof[mesh.support_contact][:, [Z, Y]]])
+        skew = np.ascontiguousarray(arms[:, Z, Y])
+    springs = np.ascontiguousarray(eq.dropper_stiffness, dtype=np.float64)
+    own = springs, upright, sway, swaying
+    return Points(mass, stiffness, held, dashpot, bottom, top, *own, axis, aside, mixed, across, arm, skew)
