@@ -36,6 +36,11 @@ class SpanMap:
         self._near = np.flatnonzero(near[self._canonical].ravel())
         self._size = len(self._canonical) * width
 
+    @property
+    def layout(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+        """How a state is packed: rows in their order, places of the features, numbers of one array."""
+        return self._canonical, self._near, self._size
+
     def pack(self) -> NDArray[np.float64]:
         """Lay the state out as one vector: u and a in canonical order, controllers, pantographs, applied forces."""
         state = self.state

@@ -44,6 +44,7 @@ from dynamics.travelling_window.forces import (
 from dynamics.travelling_window.layout import Constants, Inputs, March, Now, Operators, Records, Squeezed
 from dynamics.travelling_window.scratch import Scratch
 from dynamics.travelling_window.solve import OPTIONS, advance, share_interface, solve_spans
+from dynamics.travelling_window.unlike.loads import put_loads, take_loads
 
 __all__ = ["carry_supports", "march_span"]
 
@@ -152,8 +153,13 @@ def _record(step, lam, state, inputs, records, n):
     for k in range(supports.size):
         for c in range(u.shape[1]):
             uplift[step - 1, k, c] = u[supports[k], c]
+    every = records.every
+    for d in range(fd.shape[0] if every.shape[0] > 0 else 0):
+        for c in range(fd.shape[1]):
+            pull = F0[d, c] + kd[d, c] * stretch_of(u, droppers, d, c)
+            every[step - 1, d, c] = pull + fd[d, c] + droppers.at_rest[d, c]
     for d in range(fd.shape[0]):
-        tension[step - 1, d] = F0[d] + kd[d] * stretch_of(u, droppers, d, p) + fd[d, p] + droppers.at_rest[d]
+        tension[step - 1, d] = F0[d, p] + kd[d, p] * stretch_of(u, droppers, d, p) + fd[d, p] + droppers.at_rest[d, p]
 
 
 @kernel(**OPTIONS)
@@ -163,9 +169,8 @@ def _count_slack(records, step, u, squeezed, droppers, p):
     F0, kd, slack_steps, tension = droppers.force, droppers.stiffness, records.slack_steps, records.dropper
     for x in range(n_found):
         d, c = found[x, 0], found[x, 1]
-        if c != p and (
-            fd[d, c] + droppers.at_rest[d] > 0.0 or F0[d] + kd[d] * stretch_of(u, droppers, d, c) <= SLACK_FORCE
-        ):
+        pull = F0[d, c] + kd[d, c] * stretch_of(u, droppers, d, c)
+        if c != p and (fd[d, c] + droppers.at_rest[d, c] > 0.0 or pull <= SLACK_FORCE):
             slack_steps[d, c] += 1
     for d in range(fd.shape[0]):
         if tension[step - 1, d] <= SLACK_FORCE:
@@ -189,7 +194,7 @@ def march_span(
     w, found, wp, fb, fd_old, before = (
         scratch.w, scratch.found, scratch.wp, scratch.fb, scratch.fd_old, scratch.before,
     )  # fmt: skip
-    contact, panto, droppers, constants = inputs
+    contact, panto, droppers, constants, unlike = inputs
     dt, p = constants.scalars.dt, constants.span
     ni, n = operators.factor.ni, operators.factor.n
     lam, old, head = scratch.pressed.force, scratch.pressed.before, scratch.pressed.head
@@ -204,6 +209,7 @@ def march_span(
         fb[:] = 0.0
         held = Squeezed(fd_old, before, n_before)
         _point_forces(s, step - 1, old, held, inputs, n, -1.0)
+        put_loads(s, u, unlike)
         solve_spans(lanes, w, a, s, operators.factor)
         for q in range(zp.shape[0]):
             _pantograph_free(zp[q], vp[q], wp[q], (panto, q, state.memory), (old, contact.lever[:, step - 1]), dt)
@@ -218,6 +224,7 @@ def march_span(
         dropper_loads(s, dashpots, droppers, -1.0)
         carry_supports(s, w, constants, True)
         advance(lanes, (u, a, s, w), operators.mass, constants.scalars, n, ni)
+        take_loads(s, w, unlike)
         _point_forces(s, step - 1, old, held, inputs, n, 1.0)
         _point_forces(s, step, lam, now, inputs, n, 1.0)
         dropper_loads(s, dashpots, droppers, 1.0)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dynamics.linear_algebra.vector_rows import Rows
 from dynamics.pantograph.control.kernel import Control
 from dynamics.pantograph.strips import Strips
+from dynamics.travelling_window.unlike.loads import NOTHING, Unlike
 
 __all__ = [
     "Bays", "Constants", "Contact", "Droppers", "Ends", "Factor", "Floats", "Inputs", "Ints", "March", "Motion",
@@ -167,7 +168,7 @@ class Panto(NamedTuple):
 
 
 class Droppers(NamedTuple):
-    """Dofs and weights (dropper, 4 or more), static forces [N], stiffnesses [N/m] (dropper,), stretches as rows.
+    """Dofs and weights (dropper, 4 or more), static forces [N], stiffnesses [N/m] (dropper, span), stretches as rows.
 
     ``force`` is that at rest of a spring which pushes too; a dropper that hangs loose there has the correction force
     ``at_rest``. Slack gives up the share ``given_up`` of the stiffness and that of ``beta`` [s]; one is looked at below
@@ -178,10 +179,10 @@ class Droppers(NamedTuple):
     weight: Floats
     force: Floats
     stiffness: Floats
-    beta: float
+    beta: Floats
     limit: Rows
     rows: RowList
-    given_up: float
+    given_up: Floats
     at_rest: Floats
 
 
@@ -233,6 +234,7 @@ class Inputs(NamedTuple):
     panto: Panto
     droppers: Droppers
     constants: Constants
+    unlike: Unlike = NOTHING
 
 
 class March(NamedTuple):
@@ -281,6 +283,7 @@ class Records(NamedTuple):
     slack_steps: Ints
     motion: Motion
     control: Floats
+    every: Floats
 
 
 class Now(NamedTuple):
