@@ -23,8 +23,7 @@ from dynamics.spec.status import Status
 from dynamics.steady_state.anderson import Acceleration
 from dynamics.steady_state.period_figures import Effort, Passage, solution_of
 from dynamics.steady_state.period_map import LineAsDesigned, PeriodMap
-from dynamics.steady_state.periodic import PLAIN_SPANS, iterate
-from dynamics.steady_state.span_map import SpanMap
+from dynamics.steady_state.span_map import PLAIN_SPANS, SpanMap, iterate
 from dynamics.steady_state.tiled_start import without_repeat
 from dynamics.travelling_window.window import window_spans
 

@@ -17,23 +17,20 @@ from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.linearised.cell import VerticalCell
 from dynamics.line_operator.poles.known import KnownPoles
 from dynamics.results.solution import Solution, without_figures
-from dynamics.results.warm_start import SecantBasis, WarmStart
+from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
 from dynamics.steady_state.anderson import Acceleration
+from dynamics.steady_state.by_difference import solve_by_difference
 from dynamics.steady_state.by_operator import solve_by_operator
 from dynamics.steady_state.period_figures import Effort, by_station, passage_of, solution_of
 from dynamics.steady_state.side_motion import side_motion
-from dynamics.steady_state.span_map import SpanMap
+from dynamics.steady_state.span_map import PLAIN_SPANS, SpanMap, iterate
 from dynamics.steady_state.tiled_start import tiled_start, without_repeat
-from dynamics.steady_state.transient import MEAN_FORCE_TOLERANCE, solve_transient
+from dynamics.steady_state.transient import solve_transient
 
 __all__ = ["PLAIN_SPANS", "iterate", "solve_periodic"]
-
-PLAIN_SPANS = 2
-# A search that has not come closer by this factor within so many spans does not end within any number that is allowed.
-STALLED_SPANS, STALLED_FACTOR = 60, 0.7
 
 
 def solve_periodic(
@@ -54,10 +51,9 @@ def solve_periodic(
     if status is not Status.OK:
         return without_figures(case, eq, status, static_message(eq, status), found - began)
     if case.periodic.method == "difference" and case.catenary.repeat is not None:
-        from dynamics.steady_state.by_difference import solve_by_difference  # it iterates as this module does
-
         solved: Solution | str = solve_by_difference(case, eq)
-        reason = f"the program marched this run as a whole, since it is no difference to a line as designed: {solved}"
+        why = "since its difference to the line as designed is not covered"
+        reason = f"the program marched this run as a whole, {why}: {solved}"
     elif case.periodic.method != "march":
         solved = solve_by_operator(case, eq, start if isinstance(start, KnownPoles) else None)
         reason = f"the program marched this run, because the operator does not cover it: {solved}"
@@ -109,37 +105,6 @@ def _from_as_designed(case: CaseSpec, span_map: SpanMap) -> WarmStart | None:
     if found.warm_start is None:
         return None
     return tiled_start(span_map, SpanMap(alike, found.equilibrium), found.warm_start)
-
-
-def iterate(
-    span_map: SpanMap,
-    x: NDArray[np.float64],
-    plain: int,
-    basis: SecantBasis | None,
-    memory: Acceleration | None = None,
-) -> tuple[NDArray[np.float64], float, int, Status]:
-    """Repeat the map until its change is below tolerance, or has stalled above it.
-
-    Returns state, residual, repetitions and status.
-    """
-    settings, target = span_map.case.periodic, span_map.case.mean_force_N
-    most = span_map.case.catenary.periods(settings.max_spans)
-    memory = Acceleration(basis, plain) if memory is None else memory
-    residual, closest = np.inf, [np.inf]
-    for spans in range(1, most + 1):
-        mapped, feature = span_map.apply(x)
-        assert span_map.record is not None
-        residual = float(np.linalg.norm(feature))
-        if span_map.record.ran_away or not np.isfinite(residual):
-            return x, residual, spans, Status.DIVERGED
-        held = target is None or np.abs(span_map.record.forces.mean(axis=1) - target).max() < 0.5 * MEAN_FORCE_TOLERANCE
-        if spans > plain + 1 and residual < settings.tolerance and held:
-            return mapped, residual, spans, Status.OK
-        closest.append(min(closest[-1], residual))
-        if spans > STALLED_SPANS and closest[-1] > STALLED_FACTOR * closest[-1 - STALLED_SPANS]:
-            return x, residual, spans, Status.NOT_PERIODIC
-        x = memory.propose(mapped, feature)
-    return x, residual, most, Status.NOT_PERIODIC
 
 
 def _warm_start(span_map: SpanMap, x: NDArray[np.float64] | None, memory: Acceleration | None) -> WarmStart | None:

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from catenary.kernels.compiled import kernel
 from catenary.linearised.static_checks import SLACK_FORCE
+from dynamics.linear_algebra.predicted_loads import put_loads, take_loads
 from dynamics.linear_algebra.vector_rows import Lanes, Rows
 from dynamics.travelling_window.contacts import point_load, point_value
 from dynamics.travelling_window.controlled import end_control, held_push
@@ -44,7 +45,6 @@ from dynamics.travelling_window.forces import (
 from dynamics.travelling_window.layout import Constants, Inputs, March, Now, Operators, Records, Squeezed
 from dynamics.travelling_window.scratch import Scratch
 from dynamics.travelling_window.solve import OPTIONS, advance, share_interface, solve_spans
-from dynamics.travelling_window.unlike.loads import put_loads, take_loads
 
 __all__ = ["carry_supports", "march_span"]
 
@@ -196,8 +196,8 @@ def march_span(
     )  # fmt: skip
     contact, panto, droppers, constants, unlike = inputs
     dt, p = constants.scalars.dt, constants.span
-    ni, n = operators.factor.ni, operators.factor.n
-    lam, old, head = scratch.pressed.force, scratch.pressed.before, scratch.pressed.head
+    ni, n, pressed = operators.factor.ni, operators.factor.n, scratch.pressed
+    lam, old, head = pressed.force, pressed.before, pressed.head
     _first_forces(lam, u, zp, inputs)
     n_found, worst = list_squeezed(fd, found), 0
     for step in range(1, contact.height.shape[1]):
@@ -218,9 +218,8 @@ def march_span(
         n_found = near_slack(scratch.stretch, fd_old, droppers, found)
         worst = max(worst, forces_of_step(lanes, Now(step, n_found), state, scratch, operators, inputs))
         share_interface(w, n, ni)
-        now = Squeezed(fd, found, n_found)
+        now, dashpots = Squeezed(fd, found, n_found), Squeezed(fb, found, n_found)
         _point_forces(s, step, lam, now, inputs, n, -1.0)
-        dashpots = Squeezed(fb, found, n_found)
         dropper_loads(s, dashpots, droppers, -1.0)
         carry_supports(s, w, constants, True)
         advance(lanes, (u, a, s, w), operators.mass, constants.scalars, n, ni)

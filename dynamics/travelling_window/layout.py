@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.linear_algebra.predicted_loads import NOTHING, Unlike
 from dynamics.linear_algebra.vector_rows import Rows
 from dynamics.pantograph.control.kernel import Control
 from dynamics.pantograph.strips import Strips
-from dynamics.travelling_window.unlike.loads import NOTHING, Unlike
 
 __all__ = [
     "Bays", "Constants", "Contact", "Droppers", "Ends", "Factor", "Floats", "Inputs", "Ints", "March", "Motion",
@@ -170,9 +170,8 @@ class Panto(NamedTuple):
 class Droppers(NamedTuple):
     """Dofs and weights (dropper, 4 or more), static forces [N], stiffnesses [N/m] (dropper, span), stretches as rows.
 
-    ``force`` is that at rest of a spring which pushes too; a dropper that hangs loose there has the correction force
-    ``at_rest``. Slack gives up the share ``given_up`` of the stiffness and that of ``beta`` [s]; one is looked at below
-    a stretch of ``limit`` [m].
+    ``force`` is at rest, of a spring which pushes too; a dropper that hangs loose has the correction force ``at_rest``.
+    Slack gives up the share ``given_up`` of stiffness and of ``beta`` [s]; it is sought below a stretch ``limit`` [m].
     """
 
     dof: Ints
@@ -269,8 +268,8 @@ class Records(NamedTuple):
 
     Force [N], height [m] (contact, step), head [m], roll, or the lowest mass [rad, m], and pitch, or the head
     (pantograph, step), uplift (step, support, column) [m], dropper force (step, dropper) of the span that the leading
-    pantograph passes [N]; then the steps that each dropper ended slack (dropper, span), the whole motion, and control
-    forces (pantograph, step) [N].
+    pantograph passes [N]; steps that each dropper ended slack (dropper, span), the whole motion, control forces
+    (pantograph, step) [N], and, where asked for, every dropper's force (step, dropper, span) [N].
     """
 
     force: Floats

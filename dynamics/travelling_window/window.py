@@ -97,9 +97,7 @@ class TravellingWindow:
         self.behind, self.ahead = window_spans(whole(behind) + train, whole(ahead), precision)
         self.spans = self.behind + self.ahead + 1
         self.dt, self.steps = case.time_step, case.steps_per_period
-        if operators is None:
-            operators = with_levers(build_window(cell, self.dt, self.steps, self.distances), case, self.distances)
-        self.operators: WindowOperators = operators
+        self.operators: WindowOperators = operators or self._built()
         effective = np.diag(2.0 / self.dt * own.mass) + own.damping + 0.5 * self.dt * own.stiffness
         self.control = control_of(case.pantograph.control, own, self.dt, case.pressed_N)
         self.panto = (np.asarray(np.linalg.inv(effective), dtype=np.float64), own.mass, own.stiffness, own.applied)
@@ -108,8 +106,7 @@ class TravellingWindow:
         self.pantographs, contacts = len(distances), len(self.distances)
         many = int(np.prod(drop := (len(cell.dropper_dof), self.spans)))
         self._number: np.dtype[Any] = np.dtype(np.float32 if precision == "single" else np.float64)
-        self._fd = np.zeros(drop)
-        self._w = aligned((n + 3 * ni, width), self._number)
+        self._fd, self._w = np.zeros(drop), aligned((n + 3 * ni, width), self._number)
         self._moved = [aligned((n, width), self._number) for _ in range(3)]
         self.scratch = Scratch(
             w=self._w,
@@ -141,6 +138,10 @@ class TravellingWindow:
             scalars=Scalars(self.dt, gamma, kappa, *damped),
         )
         self.marched_operators: Operators = in_precision(self.operators.operators, self._number)
+
+    def _built(self) -> WindowOperators:
+        built = build_window(self.cell, self.dt, self.steps, self.distances)
+        return with_levers(built, self.case, self.distances)
 
     def _stiffness_rows(self) -> tuple[Product, Bays]:
         """Stiffness of the window, messenger supports included, and the bays' tensions with their diagonal."""

@@ -32,7 +32,7 @@ def defective(build_line):
 @pytest.mark.parametrize("defects", [(BROKEN,), (LONG,), (BROKEN, LONG, SOFT)])
 @pytest.mark.parametrize("slack_damping", ["kept", "released"])
 def test_spans_one_by_one_are_the_cell_of_all(defective, build_case, defects, slack_damping):
-    """The same passage from the same start, once in cells of four spans; what is foretold is of second order."""
+    """The same passage from the same start, once in cells of four spans; the prediction is of second order."""
     content = {"applied_force_N": 165.0, "slack_damping": slack_damping, "dt": 1e-3}
     case = build_case(defective(*defects), SPEED, **content, periodic={"spans_behind": 12, "spans_ahead": 12})
     together = SpanMap(case, eq := periodic_equilibrium(case.catenary))
@@ -89,7 +89,8 @@ def test_droppers_are_those_of_the_march_of_the_whole(both):
     marched, found = both
     assert found.dropper_force.shape == marched.dropper_force.shape == (len(found.time), 9 * SPANS - 1)
     np.testing.assert_allclose(found.dropper_force.max(axis=0), marched.dropper_force.max(axis=0), rtol=0.1)
-    assert found.dropper_slack_time == pytest.approx(marched.dropper_slack_time, abs=6e-3)
+    # a dropper that hangs by next to nothing is slack or not for whole steps of 2 ms
+    assert found.dropper_slack_time == pytest.approx(marched.dropper_slack_time, rel=0.06, abs=0.01)
     assert found.support_uplift.max() == pytest.approx(marched.support_uplift.max(), rel=1e-2)
 
 
@@ -98,7 +99,7 @@ def test_derivatives_are_refused_by_name(both):
         SteadySlopes(both[1])
 
 
-def test_what_is_no_difference_is_named(defective, build_line, build_case):
+def test_what_is_marched_as_a_whole_is_named(defective, build_line, build_case):
     def reason(line, **content):
         case = build_case(line, SPEED, applied_force_N=165.0, periodic={"method": "difference"}, **content)
         return outside_differences(case)
@@ -111,8 +112,11 @@ def test_what_is_no_difference_is_named(defective, build_line, build_case):
     assert "worn" in reason(build_line(elements_per_bay=3, repeat=worn))
 
 
-def test_a_line_that_is_none_is_marched_as_a_whole_and_says_so(build_line, build_case):
+def test_a_line_that_is_marched_as_a_whole_says_so(build_line, build_case):
     line = build_line(elements_per_bay=3, repeat={"spans": 2, "defects": [BROKEN]})
     periodic = {"method": "difference", "spans_behind": 6, "spans_ahead": 8, "tolerance": 5e-3}
     found = solve(build_case(line, SPEED, applied_force_N=165.0, periodic=periodic))
-    assert found.method == "march" and "no difference" in found.message
+    assert (
+        found.method == "march"
+        and "difference to the line as designed is not covered: a period of less than 3" in found.message
+    )

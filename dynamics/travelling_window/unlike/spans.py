@@ -12,7 +12,7 @@ from scipy.sparse import coo_array, csr_array, diags_array
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.mesh import Mesh
 from catenary.linearised.cell import VerticalCell, add_operators
-from catenary.linearised.cell_blocks import CellMatrix
+from catenary.linearised.cell_blocks import CellBlocks, CellMatrix
 
 __all__ = ["ABSENT", "Terms", "UnlikeSpans", "unlike_spans"]
 
@@ -80,14 +80,14 @@ def unlike_spans(eq: Equilibrium, cell: VerticalCell, scales: tuple[float, float
     force[which, where], springs[which, where] = eq.dropper_spring_force, eq.dropper_stiffness
     mass, stiffness = _SpanBlocks(cell, spans), _SpanBlocks(cell, spans)
     add_operators(eq, _numbers(cell, mesh, node, span), (mass, stiffness))
-    for d, k in np.argwhere(force == ABSENT):  # the march lets go of a missing dropper as it does of a slack one
+    for d, k in np.argwhere(force == ABSENT):  # the march releases a missing dropper as it does a slack one
         weight, dof = cell.dropper_weight[d], cell.dropper_dof[d] + cell.n_dof * k
         stiffness.entries(dof[:, None], dof[None, :], springs[d, k] * np.outer(weight, weight))
-    terms = _differences(cell, (mass.matrix(), stiffness.matrix()), spans, scales)
+    terms = _differences(cell, (mass.whole(), stiffness.whole()), spans, scales)
     return UnlikeSpans(eq, spans, terms, force, springs, (which, where))
 
 
-class _SpanBlocks:
+class _SpanBlocks(CellBlocks):
     """Collects one operator of every span by itself, each with the interface to the next one at its end.
 
     What `add_operators` adds is numbered span after span; the element that leads into the next is the span's own.
@@ -107,7 +107,7 @@ class _SpanBlocks:
         inside = dof[dof >= 0] // self._n
         first = inside.max() if inside.max() - inside.min() < 2 and not beyond.any() else self._spans - 1
         first = inside.min() if inside.max() - inside.min() == 1 else first
-        own = self._own(dof, np.int64(first))
+        own = self._own(dof, int(first))
         self._add(own[:, None], own[None, :], block)
 
     def entries(self, rows: Ints, columns: Ints, values: Floats) -> None:
@@ -115,7 +115,7 @@ class _SpanBlocks:
         rows, columns = (self._own(x, x // self._n) for x in (rows, columns))
         self._add(rows, columns, values)
 
-    def _own(self, dof: Ints, span: Ints) -> Ints:
+    def _own(self, dof: Ints, span: Ints | int) -> Ints:
         """Number of a dof in the blocks of spans one after the other; -1 of what is held."""
         further = (dof // self._n != span) * self._n
         return np.where(dof < 0, -1, span * self._size + dof % self._n + further)
@@ -125,7 +125,7 @@ class _SpanBlocks:
         kept = (rows >= 0) & (columns >= 0)
         self._parts.append((rows[kept], columns[kept], values[kept]))
 
-    def matrix(self) -> csr_array:
+    def whole(self) -> csr_array:
         """Sum of all parts."""
         rows, columns, values = (np.concatenate(x) for x in zip(*self._parts, strict=True))
         size = self._size * self._spans
@@ -175,7 +175,8 @@ def _condensed(K: csr_array, tensions: Ints) -> csr_array:
     across, others = K[:, tensions], np.ones(K.shape[0])
     others[tensions] = 0.0
     across = diags_array(others) @ across
-    return diags_array(others) @ K @ diags_array(others) - across @ diags_array(1.0 / K.diagonal()[tensions]) @ across.T
+    kept = diags_array(others) @ K @ diags_array(others)
+    return csr_array(kept - across @ diags_array(1.0 / K.diagonal()[tensions]) @ across.T)
 
 
 def _differences(

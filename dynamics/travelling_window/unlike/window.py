@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.linearised.contact_wire import running_height
+from dynamics.linear_algebra.predicted_loads import Terms, Unlike, unlike_of
 from dynamics.travelling_window.forces import NEAR_SLACK
 from dynamics.travelling_window.layout import Contact, Droppers, Inputs
 from dynamics.travelling_window.state import SpanRecord, WindowState
-from dynamics.travelling_window.unlike.loads import Unlike
 from dynamics.travelling_window.unlike.spans import ABSENT, UnlikeSpans
 from dynamics.travelling_window.window import TravellingWindow
 
@@ -43,8 +43,8 @@ class UnlikeWindow(TravellingWindow):
         super().__init__(like.case, cell, like.behind, like.ahead, "double", like.operators)
         self.period, self.keeps_every_dropper = period, True
         # the first passage from the state of equal spans goes over a defect as soon as it can
-        unlike = np.unique(period.terms.span)
-        self.first = int(unlike.min() - 1) % period.spans if 0 < len(unlike) < period.spans else 0
+        change = np.abs(period.force - cell.equilibrium.dropper_spring_force[:, None]).max(axis=0)
+        self.first = int(change.argmax() - 1) % period.spans
         self.passed: list[SpanRecord] = []
         self._memory = np.zeros((3, cell.n_dof, self.spans + 1))
         self._phase = self.first
@@ -84,15 +84,10 @@ class UnlikeWindow(TravellingWindow):
         term, row, column = term[order], row[order], column[order]
         loaded, at = np.unique(row, return_inverse=True)
         read, place = np.unique(column, return_inverse=True)
-        return Unlike(
-            *np.divmod(read, width),
-            *np.zeros((5, len(read))),
-            *np.divmod(loaded, width),
-            np.zeros(len(loaded)),
-            _by_row(at.reshape(-1), place.reshape(-1), mass[term], len(loaded)),
-            _by_row(at.reshape(-1), place.reshape(-1), stiffness[term], len(loaded)),
-            (scalars.gamma, scalars.kappa, 2.0 / self.dt),
-        )
+        at, place = at.reshape(-1), place.reshape(-1)
+        masses, springs = (_by_row(at, place, value[term], len(loaded)) for value in (mass, stiffness))
+        factors = scalars.gamma, scalars.kappa, 2.0 / self.dt
+        return unlike_of(np.divmod(read, width), np.divmod(loaded, width), (masses, springs), factors)
 
     def _inputs(self, state: WindowState) -> Inputs:
         contact, droppers = self._contacts[self._phase], self._hung[self._phase]
@@ -139,7 +134,7 @@ class UnlikeWindow(TravellingWindow):
         super().shift(state, settled=settled)
 
 
-def _by_row(row: Ints, place: Ints, value: Floats, rows: int) -> tuple[Ints, Ints, Floats]:
+def _by_row(row: Ints, place: Ints, value: Floats, rows: int) -> Terms:
     """Terms that are not zero, and where those of each row start."""
     kept = np.flatnonzero(value)
     start = np.concatenate([[0], np.cumsum(np.bincount(row[kept], minlength=rows))])

@@ -4,7 +4,7 @@ With the cell's A, M and K and a span's own A + dA and so on, the march's step (
 
     (A + dA) w = f + (a + da) - (s + ds),    da = (2/dt) dM v,   ds = dK u,
 
-is that of equal cells under one more load, -(dA w - da + ds), for which w is foretold from the last two steps. What a
+is that of equal cells under one more load, -(dA w - da + ds), for which w is predicted from the last two steps. What a
 dropper that is gone or cut otherwise changes is below a tenth of the diagonal of A, so that this is stable, and of
 second order in the step as the march is.
 """
@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 from catenary.kernels.compiled import kernel
 from dynamics.linear_algebra.vector_rows import Rows
 
-__all__ = ["NOTHING", "Unlike", "put_loads", "take_loads"]
+__all__ = ["NOTHING", "Terms", "Unlike", "put_loads", "take_loads", "unlike_of"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Terms = tuple[Ints, Ints, Floats]
+"""Where the terms of each row start, their places and values."""
 
 
 class Unlike(NamedTuple):
@@ -44,21 +46,25 @@ class Unlike(NamedTuple):
     row: Ints
     at: Ints
     load: Floats
-    mass: tuple[Ints, Ints, Floats]
-    stiffness: tuple[Ints, Ints, Floats]
+    mass: Terms
+    stiffness: Terms
     factors: tuple[float, float, float]
 
 
 _NO_TERMS = np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0)
-NOTHING = Unlike(
-    *np.zeros((2, 0), np.int64),
-    *np.zeros((5, 0)),
-    *np.zeros((2, 0), np.int64),
-    np.zeros(0),
-    _NO_TERMS,
-    _NO_TERMS,
-    (0.0, 0.0, 0.0),
-)
+_NO_PLACES = np.zeros(0, np.int64)
+
+
+def unlike_of(
+    read: tuple[Ints, Ints], loaded: tuple[Ints, Ints], terms: tuple[Terms, Terms], factors: tuple[float, float, float]
+) -> Unlike:
+    """Loads of places that are read, rows that are loaded, and terms of mass and stiffness; at rest so far."""
+    places, rows = len(read[0]), len(loaded[0])
+    kept = [np.zeros(places) for _ in range(5)]
+    return Unlike(*read, kept[0], kept[1], kept[2], kept[3], kept[4], *loaded, np.zeros(rows), *terms, factors)
+
+
+NOTHING = unlike_of((_NO_PLACES, _NO_PLACES), (_NO_PLACES, _NO_PLACES), (_NO_TERMS, _NO_TERMS), (0.0, 0.0, 0.0))
 
 
 @kernel(error_model="numpy", fastmath={"contract", "reassoc"})
@@ -77,9 +83,9 @@ def put_loads(s: Rows, u: Rows, unlike: Unlike) -> None:
     gamma, kappa, scale = unlike.factors
     dof, column, rate, before, velocity = unlike.dof, unlike.column, unlike.rate, unlike.before, unlike.velocity
     for q in range(dof.size):
-        foretold = 2.0 * rate[q] - before[q]
-        unlike.hurried[q] = gamma * foretold - scale * velocity[q]
-        unlike.moved[q] = kappa * foretold + u[dof[q], column[q]]
+        predicted = 2.0 * rate[q] - before[q]
+        unlike.hurried[q] = gamma * predicted - scale * velocity[q]
+        unlike.moved[q] = kappa * predicted + u[dof[q], column[q]]
     for r in range(unlike.row.size):
         unlike.load[r] = _row_of(unlike.mass, r, unlike.hurried) + _row_of(unlike.stiffness, r, unlike.moved)
         s[unlike.row[r], unlike.at[r]] += unlike.load[r]
