@@ -61,7 +61,7 @@ def _multipliers(step, wp, n_found, frozen, scratch, operators, inputs):
     """Multipliers of contact and slack droppers at a step's end: eta_c, those of droppers by list into ``start``."""
     w, found, listed = scratch.w, scratch.found, scratch.listed
     eta, rate, reach = listed.start, listed.rate, listed.reach[0]
-    contact, panto, droppers, constants = inputs
+    contact, panto, droppers, constants, _ = inputs
     dt, kc, p = constants.scalars.dt, constants.contact_stiffness, constants.span
     n, element = frozen.n, operators.element[0, step]
     dof, phi, by_contact = contact.dof[0, step], contact.weight[0, step], operators.by_contact[element]
@@ -94,7 +94,7 @@ def _multipliers(step, wp, n_found, frozen, scratch, operators, inputs):
             break
         for x in range(n_found):
             d, c = found[x, 0], found[x, 1]
-            alone, pulls = operators.among[between(c, c, last), d, d], pull[d]
+            alone, pulls = operators.among[between(c, c, last), d, d], pull[d, c]
             new = -(rate[x] + pulls * alone * eta[x]) / (1.0 - pulls * alone)
             change = new - eta[x]
             eta[x] = new
@@ -118,7 +118,7 @@ def march_span_back(
     """March the multipliers over one cell, backwards in time, in place."""
     (unused, a, s, mp, sp), (frozen, out) = state, task
     w, found, wp, fb, none = scratch.w, scratch.found, scratch.wp[0], scratch.fb, scratch.fd_old
-    contact, panto, droppers, constants = inputs
+    contact, panto, droppers, constants, _ = inputs
     dt, kc, p = constants.scalars.dt, constants.contact_stiffness, constants.span
     ni, n, masses = operators.factor.ni, operators.factor.n, mp.size
     none[:] = 0.0
@@ -136,7 +136,7 @@ def march_span_back(
         eta_c = _multipliers(step, wp, n_found, frozen, scratch, operators, inputs)
         fb[:] = 0.0
         for x in range(n_found):
-            fb[found[x, 0], found[x, 1]] = pull[found[x, 0]] * scratch.listed.start[x]
+            fb[found[x, 0], found[x, 1]] = pull[found[x, 0], found[x, 1]] * scratch.listed.start[x]
         load = 0.5 * dt * kc * eta_c
         add_near(w, operators.element[0, step], contact.weight[0, step], -load, p, operators.near_contact)
         add_squeezed(lanes, w, (none, fb), (found, n_found), scratch.squeeze, operators)

@@ -208,8 +208,8 @@ class Lagrangian:
 
     def _dropper_value(self, equilibrium: Equilibrium) -> float:
         """Law of the slack droppers, and what their squeezes do."""
-        given_up, stiffness = self._window.droppers.given_up, equilibrium.dropper_stiffness[:, None]
-        taut = self._window.droppers.force > 0.0
+        given_up, stiffness = float(self._window.droppers.given_up[0, 0]), equilibrium.dropper_stiffness[:, None]
+        taut = self._window.droppers.force[:, 0] > 0.0
         weight = stretch_of_droppers(equilibrium)
         force = np.where(taut, equilibrium.dropper_spring_force, 0.0)
         laws = given_up * (self._eta @ force + (stiffness * weight * self._eta_ends).sum())

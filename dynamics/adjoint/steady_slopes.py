@@ -58,6 +58,9 @@ class SteadySlopes:
 
     def __init__(self, solution: Solution) -> None:
         case, line = solution.case, solution.equilibrium
+        refusal = refusal_of_derivatives(case) if solution.method == "difference" else None
+        if refusal is not None:
+            raise InputError([refusal])
         if not solution.found_steady_state:
             raise InputError([f"derivatives need a steady state that was found: {solution.message or case.solver}"])
         self.solution = solution

@@ -56,7 +56,7 @@ class AdjointWindow:
         right = window.spans - 1 - max(window.behind, self.behind)
         here, there = (slice(at - left, at + right + 1) for at in (self.behind, window.behind))
         self.common = here, there
-        active = record.motion.squeeze + window.droppers.at_rest[:, None] > 0.0
+        active = record.motion.squeeze + window.droppers.at_rest > 0.0
         self._slack = np.zeros(active.shape, bool)
         self._slack[:, :, here] = active[:, :, there]
         self._in_contact = record.force > 0.0

@@ -28,10 +28,11 @@ Tolerance = Annotated[
     Field(gt=0.0, le=0.1, description="change of state from span to span near the pantograph, relative [-]"),
 ]
 SteadyMethod = Annotated[
-    Literal["march", "operator"],
+    Literal["march", "operator", "difference"],
     Field(
         description="march: a window of spans until they repeat; operator: the infinite line solved at once, marched "
-        "where a check fails or a case has what it does not cover"
+        "where a check fails or a case has what it does not cover; difference: the same, and a period with defects "
+        "marched in a short window for what it has other than the line as designed"
     ),
 ]
 Precision = Annotated[
@@ -43,7 +44,8 @@ Precision = Annotated[
 class PeriodicSpec(Spec):
     """Steady state of one or more pantographs on the infinite periodic line, by a window that travels with them.
 
-    The operator solves for it in place of a march; what it does not cover is marched.
+    The operator solves for it in place of a march; what it does not cover is marched, a period with defects by what
+    differs, where that is asked for.
     """
 
     method: Annotated[SteadyMethod, Field(exclude_if=lambda method: method == "march")] = "march"

@@ -43,7 +43,7 @@ def learned_start(case: CaseSpec, directions: bool = True) -> WarmStart | KnownP
 @lru_cache(maxsize=8)
 def _learn(text: str, directions: bool) -> WarmStart | KnownPoles | None:
     case = CaseSpec.model_validate_json(text)
-    if case.periodic.method == "operator" and not outside_the_operator(case):
+    if case.periodic.method != "march" and not outside_the_operator(case):
         solution = solve_periodic(case)
         start = solution.near_start
         return replace(start, pairs=()) if isinstance(start, WarmStart) else start  # tens of megabytes for every worker

@@ -8,34 +8,29 @@ a neighbouring design where there is one, shortens the way.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.linearised.cell import VerticalCell
-from catenary.linearised.contact_wire import place_on_head
-from dynamics.contact_force.statistics import contact_statistics, filter_force
 from dynamics.line_operator.poles.known import KnownPoles
-from dynamics.results.slack_times import slack_time_of_records
-from dynamics.results.solution import PantographResult, Solution, without_figures
-from dynamics.results.warm_start import SecantBasis, WarmStart
+from dynamics.results.solution import Solution, without_figures
+from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
 from dynamics.steady_state.anderson import Acceleration
+from dynamics.steady_state.by_difference import solve_by_difference
 from dynamics.steady_state.by_operator import solve_by_operator
+from dynamics.steady_state.period_figures import Effort, by_station, passage_of, solution_of
 from dynamics.steady_state.side_motion import side_motion
-from dynamics.steady_state.span_map import SpanMap
+from dynamics.steady_state.span_map import PLAIN_SPANS, SpanMap, iterate
 from dynamics.steady_state.tiled_start import tiled_start, without_repeat
-from dynamics.steady_state.transient import MEAN_FORCE_TOLERANCE, solve_transient
+from dynamics.steady_state.transient import solve_transient
 
 __all__ = ["PLAIN_SPANS", "iterate", "solve_periodic"]
-
-PLAIN_SPANS = 2
-# A search that has not come closer by this factor within so many spans does not end within any number that is allowed.
-STALLED_SPANS, STALLED_FACTOR = 60, 0.7
 
 
 def solve_periodic(
@@ -55,12 +50,17 @@ def solve_periodic(
     status = static_status(eq)
     if status is not Status.OK:
         return without_figures(case, eq, status, static_message(eq, status), found - began)
-    reason = ""
-    if case.periodic.method == "operator":
+    if case.periodic.method == "difference" and case.catenary.repeat is not None:
+        solved: Solution | str = solve_by_difference(case, eq)
+        why = "since its difference to the line as designed is not covered"
+        reason = f"the program marched this run as a whole, {why}: {solved}"
+    elif case.periodic.method != "march":
         solved = solve_by_operator(case, eq, start if isinstance(start, KnownPoles) else None)
-        if isinstance(solved, Solution):
-            return replace(solved, wall_time_s={**solved.wall_time_s, "equilibrium": found - began})
         reason = f"the program marched this run, because the operator does not cover it: {solved}"
+    else:
+        solved = reason = ""
+    if isinstance(solved, Solution):
+        return replace(solved, wall_time_s={**solved.wall_time_s, "equilibrium": found - began})
     marched = _march(case, eq, start if isinstance(start, WarmStart) else None, (cell, found - began, found))
     return replace(marched, message="; ".join(filter(None, (marched.message, reason))))
 
@@ -91,7 +91,7 @@ def _march(
         applied = span_map.state.applied_forces
         return _marched_on(case, eq, applied if np.isfinite(applied).all() else None, effort)
     kept = _warm_start(span_map, x, memory)
-    found = replace(_solution(span_map, eq, effort), warm_start=kept)
+    found = replace(solution_of(case, eq, passage_of(span_map), effort), warm_start=kept)
     return found if kept is None or case.catenary.wind is None else _with_side_motion(found, span_map, kept.state)
 
 
@@ -107,37 +107,6 @@ def _from_as_designed(case: CaseSpec, span_map: SpanMap) -> WarmStart | None:
     return tiled_start(span_map, SpanMap(alike, found.equilibrium), found.warm_start)
 
 
-def iterate(
-    span_map: SpanMap,
-    x: NDArray[np.float64],
-    plain: int,
-    basis: SecantBasis | None,
-    memory: Acceleration | None = None,
-) -> tuple[NDArray[np.float64], float, int, Status]:
-    """Repeat the map until its change is below tolerance, or has stalled above it.
-
-    Returns state, residual, repetitions and status.
-    """
-    settings, target = span_map.case.periodic, span_map.case.mean_force_N
-    most = span_map.case.catenary.periods(settings.max_spans)
-    memory = Acceleration(basis, plain) if memory is None else memory
-    residual, closest = np.inf, [np.inf]
-    for spans in range(1, most + 1):
-        mapped, feature = span_map.apply(x)
-        assert span_map.record is not None
-        residual = float(np.linalg.norm(feature))
-        if span_map.record.ran_away or not np.isfinite(residual):
-            return x, residual, spans, Status.DIVERGED
-        held = target is None or np.abs(span_map.record.forces.mean(axis=1) - target).max() < 0.5 * MEAN_FORCE_TOLERANCE
-        if spans > plain + 1 and residual < settings.tolerance and held:
-            return mapped, residual, spans, Status.OK
-        closest.append(min(closest[-1], residual))
-        if spans > STALLED_SPANS and closest[-1] > STALLED_FACTOR * closest[-1 - STALLED_SPANS]:
-            return x, residual, spans, Status.NOT_PERIODIC
-        x = memory.propose(mapped, feature)
-    return x, residual, most, Status.NOT_PERIODIC
-
-
 def _warm_start(span_map: SpanMap, x: NDArray[np.float64] | None, memory: Acceleration | None) -> WarmStart | None:
     """What a search that succeeded leaves for the next."""
     if x is None or memory is None or span_map.scale is None:
@@ -146,108 +115,14 @@ def _warm_start(span_map: SpanMap, x: NDArray[np.float64] | None, memory: Accele
     return WarmStart(x, span_map.scale, span_map.gain, None, pairs)
 
 
-@dataclass(frozen=True)
-class Effort:
-    """What a search cost: spans marched, last residual, time of form-finding [s] and when the march began.
-
-    ``stalled`` says that it ended before all spans that were allowed, because it came no closer.
-    """
-
-    spans: int
-    residual: float
-    stalled: bool
-    form_finding: float
-    began: float
-
-    @property
-    def wall_time_s(self) -> dict[str, float]:
-        """Wall times up to now [s]."""
-        return {"equilibrium": self.form_finding, "dynamics": time.perf_counter() - self.began}
-
-
-def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> Solution:
-    """Filter the last period and form the statistics of every pantograph."""
-    case, dt, record = span_map.case, span_map.window.dt, span_map.record
-    assert record is not None
-    rise = record.uplift.max(axis=(0, 2))
-    highest = int(rise.argmax())
-    uplift = record.uplift[:, highest, ::-1].T.ravel()
-    step = np.arange(1, len(record.force) + 1, dtype=np.float64)
-    results = []
-    rolls, rolling, controls = record.rolls, case.pantograph.head is not None, record.controls
-    kept = record.forces, record.heights, rolls, controls, record.pitches, record.strip_forces
-    suspended = span_map.window.pantograph.strips.suspended
-    for distance, applied, force, height, roll, control, pitch, strips in zip(
-        case.distances, span_map.state.applied_forces, *kept, strict=True
-    ):
-        position, order = _by_station(step * dt * case.speed - distance, case.line.period)
-        force, height = force[order], height[order]
-        bands = filter_force(force, dt, case.signal, periodic=True)
-        results.append(
-            PantographResult(
-                applied_force_N=float(applied),
-                position=position,
-                contact_force=force,
-                contact_force_filtered=bands.whole,
-                contact_height=height,
-                evaluated=slice(0, len(force)),
-                statistics=contact_statistics(force, bands, height, float(uplift.max())),
-                place=place_on_head(eq, position),
-                roll=roll[order] if rolling else np.zeros(0),
-                control_force=control[order] if control.size else np.zeros(0),
-                strip_forces=_filtered(case, strips[:, order]) if suspended else np.zeros((0, 0)),
-                pitch=pitch[order] if suspended else np.zeros(0),
-            )
-        )
-    return Solution(
-        case=case,
-        equilibrium=eq,
-        status=Status.OK,
-        message="",
-        wall_time_s=effort.wall_time_s,
-        time=step * dt,
-        pantographs=tuple(results),
-        repeats=True,
-        spans_marched=effort.spans,
-        spans_evaluated=case.catenary.spans_of_a_period,
-        residual=effort.residual,
-        dropper_force=record.dropper_force,
-        dropper_slack_time=slack_time_of_records(case, eq, [record]),
-        support_rise=rise,
-        support_uplift=uplift,
-        support_uplift_time=_since_passed(span_map, highest),
-    )
-
-
-def _filtered(case: CaseSpec, forces: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Forces over one period (strip, step), each low-pass filtered [N]."""
-    return np.stack([filter_force(own, case.time_step, case.signal, periodic=True).whole for own in forces])
-
-
 def _with_side_motion(found: Solution, span_map: SpanMap, x: NDArray[np.float64]) -> Solution:
     """The same solution with the side motion of the wire at every contact."""
     case, each = span_map.case, []
     moved, step = side_motion(span_map, x), np.arange(1, span_map.window.steps + 1, dtype=np.float64)
     for distance, own, one in zip(case.distances, moved, found.pantographs, strict=True):
-        _, order = _by_station(step * span_map.window.dt * case.speed - distance, case.line.period)
+        _, order = by_station(step * span_map.window.dt * case.speed - distance, case.line.period)
         each.append(replace(one, side_motion=own[order]))
     return replace(found, pantographs=tuple(each))
-
-
-def _by_station(place: NDArray[np.float64], period: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Stations in (0, period] [m] in their order, and the steps at which a pantograph is there."""
-    within = place - period * (np.ceil(place / period - 1.0e-12) - 1.0)
-    order = np.argsort(within, kind="stable")
-    return within[order], order
-
-
-def _since_passed(span_map: SpanMap, support: int) -> NDArray[np.float64]:
-    """Times [s] since the pantograph passed a support, window column after column, the one farthest ahead first."""
-    window, case = span_map.window, span_map.case
-    step = np.arange(1, window.steps + 1, dtype=np.float64) * window.dt
-    columns = np.arange(window.spans, -1, -1, dtype=np.float64)
-    ahead = (columns - window.behind) * window.steps * window.dt + case.line.supports[support] / case.speed
-    return np.asarray((step - ahead[:, None]).ravel(), dtype=np.float64)
 
 
 def _marched_on(case: CaseSpec, eq: Equilibrium, applied: NDArray[np.float64] | None, effort: Effort) -> Solution:

@@ -7,14 +7,20 @@ from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.linearised.cell import VerticalCell, vertical_cell
-from dynamics.results.warm_start import WarmStart
+from dynamics.results.warm_start import SecantBasis, WarmStart
 from dynamics.spec.case import CaseSpec
+from dynamics.spec.status import Status
+from dynamics.steady_state.anderson import Acceleration
+from dynamics.steady_state.transient import MEAN_FORCE_TOLERANCE
 from dynamics.travelling_window.state import SpanRecord
 from dynamics.travelling_window.window import TravellingWindow
 
-__all__ = ["SpanMap"]
+__all__ = ["PLAIN_SPANS", "SpanMap", "iterate"]
 
 FEATURE_REACH = 3
+PLAIN_SPANS = 2
+# A search that has not come closer by this factor within so many spans does not end within any number that is allowed.
+STALLED_SPANS, STALLED_FACTOR = 60, 0.7
 
 
 class SpanMap:
@@ -35,6 +41,11 @@ class SpanMap:
             near[self.window.cell.heights, max(0, column - 2) : column + FEATURE_REACH + 1] = True
         self._near = np.flatnonzero(near[self._canonical].ravel())
         self._size = len(self._canonical) * width
+
+    @property
+    def layout(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+        """How a state is packed: rows in their order, places of the features, numbers of one array."""
+        return self._canonical, self._near, self._size
 
     def pack(self) -> NDArray[np.float64]:
         """Lay the state out as one vector: u and a in canonical order, controllers, pantographs, applied forces."""
@@ -113,3 +124,34 @@ class SpanMap:
         memory, first = self.state.control, 2 * self._size
         own = change[first : first + memory.size].reshape(memory.shape)
         return own[:, len(self.window.control.output) + 4] if memory.size else np.zeros(0)
+
+
+def iterate(
+    span_map: SpanMap,
+    x: NDArray[np.float64],
+    plain: int,
+    basis: SecantBasis | None,
+    memory: Acceleration | None = None,
+) -> tuple[NDArray[np.float64], float, int, Status]:
+    """Repeat the map until its change is below tolerance, or has stalled above it.
+
+    Returns state, residual, repetitions and status.
+    """
+    settings, target = span_map.case.periodic, span_map.case.mean_force_N
+    most = span_map.case.catenary.periods(settings.max_spans)
+    memory = Acceleration(basis, plain) if memory is None else memory
+    residual, closest = np.inf, [np.inf]
+    for spans in range(1, most + 1):
+        mapped, feature = span_map.apply(x)
+        assert span_map.record is not None
+        residual = float(np.linalg.norm(feature))
+        if span_map.record.ran_away or not np.isfinite(residual):
+            return x, residual, spans, Status.DIVERGED
+        held = target is None or np.abs(span_map.record.forces.mean(axis=1) - target).max() < 0.5 * MEAN_FORCE_TOLERANCE
+        if spans > plain + 1 and residual < settings.tolerance and held:
+            return mapped, residual, spans, Status.OK
+        closest.append(min(closest[-1], residual))
+        if spans > STALLED_SPANS and closest[-1] > STALLED_FACTOR * closest[-1 - STALLED_SPANS]:
+            return x, residual, spans, Status.NOT_PERIODIC
+        x = memory.propose(mapped, feature)
+    return x, residual, most, Status.NOT_PERIODIC

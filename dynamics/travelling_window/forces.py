@@ -75,14 +75,15 @@ def near_slack(stretch: Rows, fd_old: Floats, droppers: Droppers, found: Ints) -
     for d in range(fd_old.shape[0]):
         low = 0
         for c in range(fd_old.shape[1]):
-            low += stretch[d, c] < limit[d]
-        if low > 0 or beta > 0.0:
+            low += stretch[d, c] < limit[d, c] or beta[d, c] > 0.0
+        if low > 0:
             found[flagged, 2] = d
             flagged += 1
     for c in range(fd_old.shape[1] if flagged > 0 else 0):
         for k in range(flagged):
             d = found[k, 2]
-            if F0[d] + kd[d] * stretch[d, c] < NEAR_SLACK or (beta > 0.0 and fd_old[d, c] + droppers.at_rest[d] > 0.0):
+            pull = F0[d, c] + kd[d, c] * stretch[d, c]
+            if pull < NEAR_SLACK or (beta[d, c] > 0.0 and fd_old[d, c] + droppers.at_rest[d, c] > 0.0):
                 found[n_found, 0], found[n_found, 1] = d, c
                 n_found += 1
     mark_neighbours(found, n_found)
@@ -144,13 +145,13 @@ def _slack_sweep(listed, slack, found, n_found, droppers, dt, compliance, felt):
     felt[:] = 0.0
     for x in range(n_found):
         d, c = found[x, 0], found[x, 1]
-        own, gone = compliance[between(c, c, last), d, d], share * kd[d]  # stiffness that a slack dropper gives up
-        dash = gone * beta if fd_old[d, c] + at_rest[d] > 0.0 else 0.0
+        own, gone = compliance[between(c, c, last), d, d], share[d, c] * kd[d, c]  # stiffness that slack gives up
+        dash = gone * beta[d, c] if fd_old[d, c] + at_rest[d, c] > 0.0 else 0.0
         free = 1.0 - dash * own
         before = 0.5 * fd[d, c] + fb[d, c]
         alone = (rate[x] + before * own) / free  # without this dropper's own forces
-        pull = F0[d] + kd[d] * (start[x] + dt * alone)
-        fd[d, c] = max(-at_rest[d], (-share * pull - at_rest[d]) / (1.0 - 0.5 * dt * gone * own / free))
+        pull = F0[d, c] + kd[d, c] * (start[x] + dt * alone)
+        fd[d, c] = max(-at_rest[d, c], (-share[d, c] * pull - at_rest[d, c]) / (1.0 - 0.5 * dt * gone * own / free))
         fb[d, c] = -dash * (alone - 0.5 * fd[d, c] * own / free)
         change = 0.5 * fd[d, c] + fb[d, c] - before
         if change != 0.0:
@@ -227,7 +228,7 @@ def forces_of_step(lanes: Lanes, now: Now, state: March, scratch: Scratch, opera
     step, n_found = now
     u, fd, w, found, fb, listed = state.u, state.fd, scratch.w, scratch.found, scratch.fb, scratch.listed
     rate, reach, pressed = listed.rate, listed.reach, scratch.pressed
-    contact, panto, droppers, constants = inputs
+    contact, panto, droppers, constants, _ = inputs
     dt, kc, tolerance = constants.scalars.dt, constants.contact_stiffness, constants.tolerance
     lam, wire, own, yielding = pressed.force, pressed.wire, pressed.own, pressed.yielding
     slack = fd, fb, scratch.fd_old

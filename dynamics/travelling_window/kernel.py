@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from catenary.kernels.compiled import kernel
 from catenary.linearised.static_checks import SLACK_FORCE
+from dynamics.linear_algebra.predicted_loads import put_loads, take_loads
 from dynamics.linear_algebra.vector_rows import Lanes, Rows
 from dynamics.travelling_window.contacts import point_load, point_value
 from dynamics.travelling_window.controlled import end_control, held_push
@@ -152,8 +153,13 @@ def _record(step, lam, state, inputs, records, n):
     for k in range(supports.size):
         for c in range(u.shape[1]):
             uplift[step - 1, k, c] = u[supports[k], c]
+    every = records.every
+    for d in range(fd.shape[0] if every.shape[0] > 0 else 0):
+        for c in range(fd.shape[1]):
+            pull = F0[d, c] + kd[d, c] * stretch_of(u, droppers, d, c)
+            every[step - 1, d, c] = pull + fd[d, c] + droppers.at_rest[d, c]
     for d in range(fd.shape[0]):
-        tension[step - 1, d] = F0[d] + kd[d] * stretch_of(u, droppers, d, p) + fd[d, p] + droppers.at_rest[d]
+        tension[step - 1, d] = F0[d, p] + kd[d, p] * stretch_of(u, droppers, d, p) + fd[d, p] + droppers.at_rest[d, p]
 
 
 @kernel(**OPTIONS)
@@ -163,9 +169,8 @@ def _count_slack(records, step, u, squeezed, droppers, p):
     F0, kd, slack_steps, tension = droppers.force, droppers.stiffness, records.slack_steps, records.dropper
     for x in range(n_found):
         d, c = found[x, 0], found[x, 1]
-        if c != p and (
-            fd[d, c] + droppers.at_rest[d] > 0.0 or F0[d] + kd[d] * stretch_of(u, droppers, d, c) <= SLACK_FORCE
-        ):
+        pull = F0[d, c] + kd[d, c] * stretch_of(u, droppers, d, c)
+        if c != p and (fd[d, c] + droppers.at_rest[d, c] > 0.0 or pull <= SLACK_FORCE):
             slack_steps[d, c] += 1
     for d in range(fd.shape[0]):
         if tension[step - 1, d] <= SLACK_FORCE:
@@ -189,10 +194,10 @@ def march_span(
     w, found, wp, fb, fd_old, before = (
         scratch.w, scratch.found, scratch.wp, scratch.fb, scratch.fd_old, scratch.before,
     )  # fmt: skip
-    contact, panto, droppers, constants = inputs
+    contact, panto, droppers, constants, unlike = inputs
     dt, p = constants.scalars.dt, constants.span
-    ni, n = operators.factor.ni, operators.factor.n
-    lam, old, head = scratch.pressed.force, scratch.pressed.before, scratch.pressed.head
+    ni, n, pressed = operators.factor.ni, operators.factor.n, scratch.pressed
+    lam, old, head = pressed.force, pressed.before, pressed.head
     _first_forces(lam, u, zp, inputs)
     n_found, worst = list_squeezed(fd, found), 0
     for step in range(1, contact.height.shape[1]):
@@ -204,6 +209,7 @@ def march_span(
         fb[:] = 0.0
         held = Squeezed(fd_old, before, n_before)
         _point_forces(s, step - 1, old, held, inputs, n, -1.0)
+        put_loads(s, u, unlike)
         solve_spans(lanes, w, a, s, operators.factor)
         for q in range(zp.shape[0]):
             _pantograph_free(zp[q], vp[q], wp[q], (panto, q, state.memory), (old, contact.lever[:, step - 1]), dt)
@@ -212,12 +218,12 @@ def march_span(
         n_found = near_slack(scratch.stretch, fd_old, droppers, found)
         worst = max(worst, forces_of_step(lanes, Now(step, n_found), state, scratch, operators, inputs))
         share_interface(w, n, ni)
-        now = Squeezed(fd, found, n_found)
+        now, dashpots = Squeezed(fd, found, n_found), Squeezed(fb, found, n_found)
         _point_forces(s, step, lam, now, inputs, n, -1.0)
-        dashpots = Squeezed(fb, found, n_found)
         dropper_loads(s, dashpots, droppers, -1.0)
         carry_supports(s, w, constants, True)
         advance(lanes, (u, a, s, w), operators.mass, constants.scalars, n, ni)
+        take_loads(s, w, unlike)
         _point_forces(s, step - 1, old, held, inputs, n, 1.0)
         _point_forces(s, step, lam, now, inputs, n, 1.0)
         dropper_loads(s, dashpots, droppers, 1.0)

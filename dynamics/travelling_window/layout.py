@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.linear_algebra.predicted_loads import NOTHING, Unlike
 from dynamics.linear_algebra.vector_rows import Rows
 from dynamics.pantograph.control.kernel import Control
 from dynamics.pantograph.strips import Strips
@@ -167,21 +168,20 @@ class Panto(NamedTuple):
 
 
 class Droppers(NamedTuple):
-    """Dofs and weights (dropper, 4 or more), static forces [N], stiffnesses [N/m] (dropper,), stretches as rows.
+    """Dofs and weights (dropper, 4 or more), static forces [N], stiffnesses [N/m] (dropper, span), stretches as rows.
 
-    ``force`` is that at rest of a spring which pushes too; a dropper that hangs loose there has the correction force
-    ``at_rest``. Slack gives up the share ``given_up`` of the stiffness and that of ``beta`` [s]; one is looked at below
-    a stretch of ``limit`` [m].
+    ``force`` is at rest, of a spring which pushes too; a dropper that hangs loose has the correction force ``at_rest``.
+    Slack gives up the share ``given_up`` of stiffness and of ``beta`` [s]; it is sought below a stretch ``limit`` [m].
     """
 
     dof: Ints
     weight: Floats
     force: Floats
     stiffness: Floats
-    beta: float
+    beta: Floats
     limit: Rows
     rows: RowList
-    given_up: float
+    given_up: Floats
     at_rest: Floats
 
 
@@ -233,6 +233,7 @@ class Inputs(NamedTuple):
     panto: Panto
     droppers: Droppers
     constants: Constants
+    unlike: Unlike = NOTHING
 
 
 class March(NamedTuple):
@@ -267,8 +268,8 @@ class Records(NamedTuple):
 
     Force [N], height [m] (contact, step), head [m], roll, or the lowest mass [rad, m], and pitch, or the head
     (pantograph, step), uplift (step, support, column) [m], dropper force (step, dropper) of the span that the leading
-    pantograph passes [N]; then the steps that each dropper ended slack (dropper, span), the whole motion, and control
-    forces (pantograph, step) [N].
+    pantograph passes [N]; steps that each dropper ended slack (dropper, span), the whole motion, control forces
+    (pantograph, step) [N], and, where asked for, every dropper's force (step, dropper, span) [N].
     """
 
     force: Floats
@@ -281,6 +282,7 @@ class Records(NamedTuple):
     slack_steps: Ints
     motion: Motion
     control: Floats
+    every: Floats
 
 
 class Now(NamedTuple):

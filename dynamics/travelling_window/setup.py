@@ -133,19 +133,22 @@ def with_levers(operators: WindowOperators, case: CaseSpec, distances: tuple[flo
     return replace(operators, contact=contact._replace(lever=lever))
 
 
-def droppers_of(cell: VerticalCell, slack: tuple[float, float], number: np.dtype[Any]) -> Droppers:
-    """Droppers of a cell in a window's precision; ``slack`` is what `dynamics.spec.slack_damping.slack_share` says."""
+def droppers_of(cell: VerticalCell, slack: tuple[float, float], number: np.dtype[Any], spans: int) -> Droppers:
+    """Droppers of so many equal cells in a window's precision; ``slack`` is what `slack_damping.slack_share` says."""
     hung, (given_up, beta) = cell.equilibrium, slack
+    force, stiffness = (
+        np.repeat(x[:, None], spans, axis=1) for x in (hung.dropper_spring_force, hung.dropper_stiffness)
+    )
     return Droppers(
         dof=cell.dropper_dof,
         weight=cell.dropper_weight,
-        force=hung.dropper_spring_force,
-        stiffness=hung.dropper_stiffness,
-        beta=beta,
-        limit=((NEAR_SLACK - hung.dropper_spring_force) / hung.dropper_stiffness).astype(number),
+        force=force,
+        stiffness=stiffness,
+        beta=np.full(force.shape, beta),
+        limit=((NEAR_SLACK - force) / stiffness).astype(number),
         rows=in_precision(dropper_rows(cell), number),
-        given_up=given_up,
-        at_rest=given_up * np.maximum(0.0, -hung.dropper_spring_force),
+        given_up=np.full(force.shape, given_up),
+        at_rest=given_up * np.maximum(0.0, -force),
     )
 
 

@@ -75,6 +75,8 @@ class SpanRecord:
         All that moved, where it was asked for.
     controls : float array (pantograph, step)
         Control forces [N]; without steps where there is no controller.
+    every_dropper : float array (step, dropper, span)
+        Forces of all droppers of the window [N]; without steps where they are not asked for.
     sweeps : int
         Largest number of Gauss-Seidel sweeps of a step.
     """
@@ -90,6 +92,7 @@ class SpanRecord:
     slack_steps: NDArray[np.int64]
     motion: Motion
     controls: NDArray[np.float64]
+    every_dropper: NDArray[np.float64]
     sweeps: int
 
     @property

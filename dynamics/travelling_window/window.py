@@ -65,6 +65,10 @@ class TravellingWindow:
     cell : VerticalCell
     behind, ahead : int
         Spans of the window behind the last and ahead of the leading pantograph's; rounded up to whole cells.
+    precision : str
+        Of the numbers that are marched.
+    operators : WindowOperators, optional
+        Those of another window of the same case and cell.
 
     Attributes
     ----------
@@ -74,8 +78,16 @@ class TravellingWindow:
         What the compiled march is handed, in the window's precision.
     """
 
-    def __init__(self, case: CaseSpec, cell: VerticalCell, behind: int, ahead: int, precision: str = "double") -> None:
-        self.case, self.cell = case, cell
+    def __init__(
+        self,
+        case: CaseSpec,
+        cell: VerticalCell,
+        behind: int,
+        ahead: int,
+        precision: str = "double",
+        operators: WindowOperators | None = None,
+    ) -> None:
+        self.case, self.cell, self.keeps_every_dropper = case, cell, False
         whole = case.catenary.periods
         self.pantograph = own = linear_pantograph(case.pantograph, case.pressed_N)
         distances, strips = case.distances, own.strips
@@ -85,8 +97,7 @@ class TravellingWindow:
         self.behind, self.ahead = window_spans(whole(behind) + train, whole(ahead), precision)
         self.spans = self.behind + self.ahead + 1
         self.dt, self.steps = case.time_step, case.steps_per_period
-        operators = build_window(cell, self.dt, self.steps, self.distances)
-        self.operators: WindowOperators = with_levers(operators, case, self.distances)
+        self.operators: WindowOperators = operators or self._built()
         effective = np.diag(2.0 / self.dt * own.mass) + own.damping + 0.5 * self.dt * own.stiffness
         self.control = control_of(case.pantograph.control, own, self.dt, case.pressed_N)
         self.panto = (np.asarray(np.linalg.inv(effective), dtype=np.float64), own.mass, own.stiffness, own.applied)
@@ -95,8 +106,7 @@ class TravellingWindow:
         self.pantographs, contacts = len(distances), len(self.distances)
         many = int(np.prod(drop := (len(cell.dropper_dof), self.spans)))
         self._number: np.dtype[Any] = np.dtype(np.float32 if precision == "single" else np.float64)
-        self._fd = np.zeros(drop)
-        self._w = aligned((n + 3 * ni, width), self._number)
+        self._fd, self._w = np.zeros(drop), aligned((n + 3 * ni, width), self._number)
         self._moved = [aligned((n, width), self._number) for _ in range(3)]
         self.scratch = Scratch(
             w=self._w,
@@ -113,7 +123,7 @@ class TravellingWindow:
         spec = case.catenary
         self._work = aligned((n + 3 * ni, width), np.dtype(np.float64))
         self._stiffness = self._stiffness_rows()
-        self.droppers = droppers_of(cell, slack_share(case), self._number)
+        self.droppers = droppers_of(cell, slack_share(case), self._number, self.spans)
         damped = sponge(cell, (self.behind - train, train, self.ahead), self.dt, self._number)
         gamma, kappa = 2.0 / self.dt + spec.damping.alpha, 0.5 * self.dt + spec.damping.beta
         self.constants = Constants(
@@ -128,6 +138,10 @@ class TravellingWindow:
             scalars=Scalars(self.dt, gamma, kappa, *damped),
         )
         self.marched_operators: Operators = in_precision(self.operators.operators, self._number)
+
+    def _built(self) -> WindowOperators:
+        built = build_window(self.cell, self.dt, self.steps, self.distances)
+        return with_levers(built, self.case, self.distances)
 
     def _stiffness_rows(self) -> tuple[Product, Bays]:
         """Stiffness of the window, messenger supports included, and the bays' tensions with their diagonal."""
@@ -150,6 +164,7 @@ class TravellingWindow:
             np.zeros(self._fd.shape, np.int64),
             self._motion(steps if whole else 0),
             np.zeros((self.pantographs, steps if self.control.present else 0)),
+            np.zeros((steps if self.keeps_every_dropper else 0, *self._fd.shape)),
         )
         held = state.u, state.a, state.s
         for x, y in zip(self._moved, held, strict=True):
@@ -159,7 +174,7 @@ class TravellingWindow:
             March(self._moved[0], self._moved[1], self._moved[2], self._fd, state.z, state.z_dot, state.control),
             self.scratch,
             self.marched_operators,
-            Inputs(self.operators.contact, self._pressing(state), self.droppers, self.constants),
+            self._inputs(state),
             record,
         )
         for x, y in zip(held, self._moved, strict=True):
@@ -167,6 +182,10 @@ class TravellingWindow:
         each, over = (x.reshape(self.pantographs, -1, steps) for x in (force, height))
         mean, total = over.mean(axis=1), each.sum(axis=1)
         return SpanRecord(total, mean, head, roll, pitch, each, *record[5:], sweeps=int(sweeps))
+
+    def _inputs(self, state: WindowState) -> Inputs:
+        """All that a march of one span is given from outside the line's operators."""
+        return Inputs(self.operators.contact, self._pressing(state), self.droppers, self.constants)
 
     def _pressing(self, state: WindowState) -> Panto:
         """The pantographs with their applied forces."""
@@ -182,8 +201,8 @@ class TravellingWindow:
         """Correction forces of slack droppers (dropper, span) [N] that go with a state."""
         droppers = self.droppers
         stretch = np.einsum("dk,dkc->dc", droppers.weight, state.u[droppers.dof, :-1])
-        pull = droppers.force[:, None] + droppers.stiffness[:, None] * stretch
-        return np.maximum(0.0, -pull) * droppers.given_up - droppers.at_rest[:, None]
+        pull = droppers.force + droppers.stiffness * stretch
+        return np.maximum(0.0, -pull) * droppers.given_up - droppers.at_rest
 
     def shift(self, state: WindowState, *, settled: bool = True) -> None:
         """Move the window on by one span: the last one is dropped, a span at rest joins at the front.

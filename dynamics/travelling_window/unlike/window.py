@@ -1,0 +1,141 @@
+"""A window of single spans that passes a whole period of spans which differ a little from one another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.linearised.contact_wire import running_height
+from dynamics.linear_algebra.predicted_loads import Terms, Unlike, unlike_of
+from dynamics.travelling_window.forces import NEAR_SLACK
+from dynamics.travelling_window.layout import Contact, Droppers, Inputs
+from dynamics.travelling_window.state import SpanRecord, WindowState
+from dynamics.travelling_window.unlike.spans import ABSENT, UnlikeSpans
+from dynamics.travelling_window.window import TravellingWindow
+
+__all__ = ["UnlikeWindow"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class UnlikeWindow(TravellingWindow):
+    """Marches a pantograph over the spans of a period one by one, with what each has other than the cell.
+
+    Parameters
+    ----------
+    like : TravellingWindow
+        As long, of the line as designed.
+    period : UnlikeSpans
+
+    Attributes
+    ----------
+    first : int
+        Span of the period with which a passage begins.
+    passed : list of SpanRecord
+        One a span of the period, of the last passage, with the forces of all droppers.
+    """
+
+    def __init__(self, like: TravellingWindow, period: UnlikeSpans) -> None:
+        cell = like.cell
+        super().__init__(like.case, cell, like.behind, like.ahead, "double", like.operators)
+        self.period, self.keeps_every_dropper = period, True
+        # the first passage from the state of equal spans goes over a defect as soon as it can
+        change = np.abs(period.force - cell.equilibrium.dropper_spring_force[:, None]).max(axis=0)
+        self.first = int(change.argmax() - 1) % period.spans
+        self.passed: list[SpanRecord] = []
+        self._memory = np.zeros((3, cell.n_dof, self.spans + 1))
+        self._phase = self.first
+        self._contacts = [self._contact(t) for t in range(period.spans)]
+        self._hung = [self._droppers(t) for t in range(period.spans)]
+        self._loads = [self._unlike(t) for t in range(period.spans)]
+
+    def kinds(self, phase: int) -> Ints:
+        """Span of the period that stands in each column while the pantograph passes the span ``phase``."""
+        return (phase + np.arange(self.spans + 1) - self.behind) % self.period.spans
+
+    def _contact(self, phase: int) -> Contact:
+        own, length = self.operators.contact, self.cell.equilibrium.spec.period
+        at = length * (phase + np.arange(self.steps + 1) / self.steps)
+        return own._replace(height=running_height(self.period.equilibrium, at % (length * self.period.spans))[None, :])
+
+    def _droppers(self, phase: int) -> Droppers:
+        kind, own = self.kinds(phase)[:-1], self.droppers
+        force = np.ascontiguousarray(self.period.force[:, kind])
+        stiffness = np.ascontiguousarray(self.period.dropper_stiffness[:, kind])
+        limit = ((NEAR_SLACK - force) / stiffness).astype(self._number)
+        # a dropper that is missing never carries anything: loose by far, with nothing of its stiffness and damping left
+        missing = force == ABSENT
+        given_up = np.where(missing, 1.0, own.given_up)
+        beta = np.where(missing, self.case.catenary.damping.beta, own.beta)
+        at_rest = given_up * np.maximum(0.0, -force)
+        changed = {"limit": limit, "beta": beta, "given_up": given_up, "at_rest": at_rest}
+        return own._replace(force=force, stiffness=stiffness, **changed)
+
+    def _unlike(self, phase: int) -> Unlike:
+        """Terms of all columns; those of a span's end stand in the next one."""
+        span, row, column, mass, stiffness = self.period.terms
+        n, width, scalars = self.cell.n_dof, self.spans + 1, self.constants.scalars
+        term, c = np.nonzero(span[:, None] == self.kinds(phase)[None, :-1])
+        row, column = ((x[term] % n) * width + c + x[term] // n for x in (row, column))
+        order = np.lexsort((column, row))
+        term, row, column = term[order], row[order], column[order]
+        loaded, at = np.unique(row, return_inverse=True)
+        read, place = np.unique(column, return_inverse=True)
+        at, place = at.reshape(-1), place.reshape(-1)
+        masses, springs = (_by_row(at, place, value[term], len(loaded)) for value in (mass, stiffness))
+        factors = scalars.gamma, scalars.kappa, 2.0 / self.dt
+        return unlike_of(np.divmod(read, width), np.divmod(loaded, width), (masses, springs), factors)
+
+    def _inputs(self, state: WindowState) -> Inputs:
+        contact, droppers = self._contacts[self._phase], self._hung[self._phase]
+        return Inputs(contact, self._pressing(state), droppers, self.constants, self._loads[self._phase])
+
+    def march(self, state: WindowState, *, whole: bool = False) -> SpanRecord:
+        """March over the whole period, from the span `first` on; `passed` has what each span's passage recorded.
+
+        What is returned has their forces, heights and uplifts, in the order of the stations.
+        """
+        passed, spans = {}, self.period.spans
+        for t in range(spans):
+            passed[self._phase] = self._march_one(state)
+            if t < spans - 1:
+                self.shift(state)
+        self.passed = [passed[k] for k in range(spans)]
+        joined = {
+            name: np.concatenate([getattr(own, name) for own in self.passed], axis=axis)
+            for name, axis in (("forces", 1), ("heights", 1), ("uplift", 0))
+        }
+        return replace(self.passed[0], **joined)
+
+    def _march_one(self, state: WindowState) -> SpanRecord:
+        """March over one span of the period."""
+        unlike = self._loads[self._phase]
+        for kept, own in zip((unlike.rate, unlike.before, unlike.velocity), self._memory, strict=True):
+            kept[:] = own[unlike.dof, unlike.column]
+        record = super().march(state)
+        for kept, own in zip((unlike.rate, unlike.before, unlike.velocity), self._memory, strict=True):
+            own[:] = 0.0
+            own[unlike.dof, unlike.column] = kept
+        return record
+
+    def begin(self) -> None:
+        """Stand before the span `first` again."""
+        self._phase, self.droppers = self.first, self._hung[self.first]
+
+    def shift(self, state: WindowState, *, settled: bool = True) -> None:
+        """Move the window on by one span, with what is remembered."""
+        self._memory[:, :, :-1] = self._memory[:, :, 1:]
+        self._memory[:, :, -1] = 0.0
+        self._phase = (self._phase + 1) % self.period.spans
+        self.droppers = self._hung[self._phase]
+        super().shift(state, settled=settled)
+
+
+def _by_row(row: Ints, place: Ints, value: Floats, rows: int) -> Terms:
+    """Terms that are not zero, and where those of each row start."""
+    kept = np.flatnonzero(value)
+    start = np.concatenate([[0], np.cumsum(np.bincount(row[kept], minlength=rows))])
+    return start, place[kept], value[kept]
