@@ -108,7 +108,7 @@ class PeriodMap(SpanMap):
         for t, passed in enumerate(self.window.passed):
             column = span - t + self.window.behind
             force = passed.every_dropper[:, number, column]
-            found.append(np.where(force > SLACK_FORCE, np.maximum(force + more[:, number, column], 0.0), force))
+            found.append(np.maximum(np.where(force > SLACK_FORCE, force + more[:, number, column], force), 0.0))
         return np.concatenate(found)
 
     def _slack_steps(self) -> NDArray[np.int64]:
