@@ -148,12 +148,12 @@ def stretches(out: Complexes, u: Complexes, ports: Ports) -> None:
     """Fill in the stretches of droppers, out (dropper, column), by motions u (dof, column) with their sign turned."""
     out[:, :] = 0.0
     for d in range(ports.at.size):
-        _add_row(out[d], ports.axis[d, 1] + 0.0j, u[ports.bottom[d]])
-        _add_row(out[d], -ports.axis[d, 1] + 0.0j, u[ports.top[d]])
+        _add_row(out[d], ports.axis[d, 1], u[ports.bottom[d]])
+        _add_row(out[d], -ports.axis[d, 1], u[ports.top[d]])
         if ports.side.size > 0:
             for at, aside in ((ports.aside[d, 0], ports.axis[d, 0]), (ports.aside[d, 1], -ports.axis[d, 0])):
                 if at >= 0:
-                    _add_row(out[d], aside + 0.0j, u[at])
+                    _add_row(out[d], aside, u[at])
 
 
 @kernel(**OPTIONS)
