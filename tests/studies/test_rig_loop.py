@@ -41,7 +41,7 @@ def test_an_emulated_test_leaves_its_record(catenary, bundle, folder):
     # the command that is shown can be copied, and does not ask for the folder that is now taken
     again = "catenary rig emulate " + shlex.join([f"bundle={bundle}", *QUICK[:-1]])
     assert html.escape(again) in page or again in page
-    assert "at the latest" in ended.out and summary["criterion_predicted_s"] > 12.0
+    assert "at the latest" in ended.out and summary["criterion_foretold_s"] > 12.0
     spans = read_result(folder / "run" / "spans.nc").values
     assert len(spans["error"]) == summary["spans_run"] and spans["error"][-1] < spans["error"][0]
     # drawn again from the folder alone: the same page
