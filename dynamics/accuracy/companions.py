@@ -104,7 +104,8 @@ def iterated(
     span_map = SpanMap(case, eq)
     x, _, spans, status = iterate(span_map, span_map.static_start(), PLAIN_SPANS, None)
     if status is not Status.OK:
-        raise NoCompanionError(f"the companion found no state that repeats from span to span within {spans} spans")
+        marched = spans * case.catenary.spans_of_a_period
+        raise NoCompanionError(f"the companion found no state that repeats within {marched} spans")
     sigma = _sigma_of_record(span_map, pantograph)
     if not tighter:
         return sigma, None

@@ -117,7 +117,7 @@ def line_network(eq: Equilibrium, order: NetworkOrder | None = None) -> LineNetw
     bays = bays_of(eq, order)
     points = points_of(eq, bays, order)
     nodes = np.unique(order.ends[mesh.group_wire == CONTACT])
-    nodes[np.argsort(mesh.node_x[nodes])]
+    nodes = nodes[np.argsort(mesh.node_x[nodes])]
     return LineNetwork(
         bays,
         points,

@@ -75,7 +75,7 @@ def near_slack(stretch: Rows, fd_old: Floats, droppers: Droppers, found: Ints) -
     for d in range(fd_old.shape[0]):
         low = 0
         for c in range(fd_old.shape[1]):
-            low += stretch[d, c] < limit[d, c] or beta[d, c] > 0.0
+            low += stretch[d, c] < limit[d, c]
         if low > 0:
             found[flagged, 2] = d
             flagged += 1

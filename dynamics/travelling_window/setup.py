@@ -21,7 +21,7 @@ from dynamics.travelling_window.forces import NEAR_SLACK
 from dynamics.travelling_window.layout import Contact, Droppers, Ends, Factor, Operators, Supports
 from dynamics.travelling_window.near_fields import near_fields
 
-__all__ = ["WindowOperators", "build_window", "droppers_of", "with_levers"]
+__all__ = ["WindowOperators", "build_window", "droppers_of", "slack_limit", "with_levers"]
 
 # the cut is made good once a span, when elastic forces are formed again from displacements
 DECAYED = 1.0e-8
@@ -133,19 +133,27 @@ def with_levers(operators: WindowOperators, case: CaseSpec, distances: tuple[flo
     return replace(operators, contact=contact._replace(lever=lever))
 
 
+def slack_limit(
+    force: NDArray[np.float64], stiffness: NDArray[np.float64], beta: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Stretch below which a dropper is looked at [m]: always where it gives up damping, which it may be without."""
+    return np.where(beta > 0.0, np.inf, (NEAR_SLACK - force) / stiffness)
+
+
 def droppers_of(cell: VerticalCell, slack: tuple[float, float], number: np.dtype[Any], spans: int) -> Droppers:
     """Droppers of so many equal cells in a window's precision; ``slack`` is what `slack_damping.slack_share` says."""
     hung, (given_up, beta) = cell.equilibrium, slack
     force, stiffness = (
         np.repeat(x[:, None], spans, axis=1) for x in (hung.dropper_spring_force, hung.dropper_stiffness)
     )
+    damping = np.full(force.shape, beta)
     return Droppers(
         dof=cell.dropper_dof,
         weight=cell.dropper_weight,
         force=force,
         stiffness=stiffness,
-        beta=np.full(force.shape, beta),
-        limit=((NEAR_SLACK - force) / stiffness).astype(number),
+        beta=damping,
+        limit=slack_limit(force, stiffness, damping).astype(number),
         rows=in_precision(dropper_rows(cell), number),
         given_up=np.full(force.shape, given_up),
         at_rest=given_up * np.maximum(0.0, -force),

@@ -104,9 +104,8 @@ class _SpanBlocks(CellBlocks):
 
     def block(self, block: Floats, dof: Ints, beyond: NDArray[np.bool_]) -> None:
         """Add the block of a bay, whose tension, the last dof where it has one, is numbered in its own span."""
-        inside = dof[dof >= 0] // self._n
-        first = inside.max() if inside.max() - inside.min() < 2 and not beyond.any() else self._spans - 1
-        first = inside.min() if inside.max() - inside.min() == 1 else first
+        low, high = np.unique(dof[dof >= 0] // self._n)[[0, -1]]
+        first = low if high == low + 1 or (high == low and not beyond.any()) else self._spans - 1
         own = self._own(dof, int(first))
         self._add(own[:, None], own[None, :], block)
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from catenary.linearised.contact_wire import running_height
 from dynamics.linear_algebra.predicted_loads import Terms, Unlike, unlike_of
-from dynamics.travelling_window.forces import NEAR_SLACK
 from dynamics.travelling_window.layout import Contact, Droppers, Inputs
+from dynamics.travelling_window.setup import slack_limit
 from dynamics.travelling_window.state import SpanRecord, WindowState
 from dynamics.travelling_window.unlike.spans import ABSENT, UnlikeSpans
 from dynamics.travelling_window.window import TravellingWindow
@@ -65,12 +65,12 @@ class UnlikeWindow(TravellingWindow):
         kind, own = self.kinds(phase)[:-1], self.droppers
         force = np.ascontiguousarray(self.period.force[:, kind])
         stiffness = np.ascontiguousarray(self.period.dropper_stiffness[:, kind])
-        limit = ((NEAR_SLACK - force) / stiffness).astype(self._number)
         # a dropper that is missing never carries anything: loose by far, with nothing of its stiffness and damping left
         missing = force == ABSENT
         given_up = np.where(missing, 1.0, own.given_up)
         beta = np.where(missing, self.case.catenary.damping.beta, own.beta)
         at_rest = given_up * np.maximum(0.0, -force)
+        limit = slack_limit(force, stiffness, beta).astype(self._number)
         changed = {"limit": limit, "beta": beta, "given_up": given_up, "at_rest": at_rest}
         return own._replace(force=force, stiffness=stiffness, **changed)
 
