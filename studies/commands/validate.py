@@ -2,13 +2,14 @@
 
 conf/validation/gates.yaml holds the gates, their sources and known misses. Every comparison prints its rows and is
 drawn in report.html: steady (mean forces and elasticity in the steady state), pacdin (applied forces of its table 1),
-en50318 (the standard's case), pantocat (the same by beam elements; elasticity by a creeping pantograph), arnold_simeon
+en50318 (the standard's case), pantocat (the same by beam elements; elasticity by a creeping pantograph), ln2 (the
+line test of its table 2 with a line and a pantograph that are in large part assumed: printed, no gate), arnold_simeon
 (droppers and contact as constraints, and stiff springs that tend to them), formulations (cables and beams, linearised
-or not, in the plane and in space, against each other), second_methods (lines in space, c350, large deformation and the
-loop with slack, against formulations that share no code), lines (tension sections that overlap, against one section, a
-mirror image, and halves of a wire), space (a line on a curve against taut strings, the contact in space against its
-limits), pfem (the hardware loop of Gil et al. emulated, against the
-periodic state and the long transient). One or some alone:
+or not, in the plane and in space, against each other), second_methods (lines in space, c350, large deformation and
+the loop with slack, against formulations that share no code), lines (tension sections that overlap, against one
+section, a mirror image, and halves of a wire), space (a line on a curve against taut strings, the contact in space
+against its limits), pfem (the hardware loop of Gil et al. emulated, against the periodic state and the long
+transient). One or some alone:
 
   catenary validate only=[steady,en50318]
 

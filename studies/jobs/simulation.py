@@ -209,6 +209,7 @@ ComparisonName = Literal[
     "pacdin",
     "en50318",
     "pantocat",
+    "ln2",
     "arnold_simeon",
     "formulations",
     "second_methods",

@@ -84,7 +84,7 @@ ON_THE_COMMAND_LINE = {
     "unknown line": (
         ["catenary=bruni2015"],
         [
-            "catenary must be one of bruni_2015, c350, double_wire_3kv, en50318_2002, re330, shinkansen_compound",
+            "catenary must be one of bruni_2015, c350, double_wire_3kv, en50318_2002, ln2, re330, shinkansen_compound",
             "got 'bruni2015'",
         ],
     ),

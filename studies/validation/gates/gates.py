@@ -10,6 +10,7 @@ from catenary.spec.components import Spec
 from catenary.storage.configuration import conf_content
 from studies.validation.gates.arnold_simeon import ArnoldSimeonGate
 from studies.validation.gates.lines import LinesGate
+from studies.validation.gates.ln2 import Ln2Gate
 from studies.validation.gates.pfem import PfemGate
 from studies.validation.gates.second_methods import SecondMethodsGate
 from studies.validation.gates.space import SpaceGate
@@ -209,6 +210,7 @@ class GatesSpec(Spec):
     applied_force: AppliedForceGate
     acceptance: AcceptanceGate
     pantocat: PantoCatGate
+    ln2: Ln2Gate
     arnold_simeon: ArnoldSimeonGate
     formulations: FormulationsGate
     second_methods: SecondMethodsGate
