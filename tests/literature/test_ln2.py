@@ -47,8 +47,11 @@ def test_the_figures_are_those_of_the_table(gate):
 
 
 def test_every_assumption_changes_the_case_and_no_two_the_same_way(gate):
+    sources = {"catenary": {"provenance"}, "pantograph": {"provenance"}}  # what is typed counts as chosen
+
     def made(overrides):
-        return compose_job("simulate", SimulateJob, [*gate.overrides, *overrides]).job.model_dump_json()
+        job = compose_job("simulate", SimulateJob, [*gate.overrides, *overrides]).job
+        return job.model_dump_json(exclude=sources)
 
     cases = [made(one.overrides) for one in (*gate.numerical, *gate.assumptions)]
     assert len({made(()), *cases}) == 1 + len(cases)

@@ -26,7 +26,7 @@ STD = "contact_force_std_N"
 
 
 def compare(gates: GatesSpec, say: Callable[[str], None]) -> Comparison:
-    """Print the assumed run beside the line test, and how far σ goes with each assumption."""
+    """Print the assumed run next to the line test, and how far σ goes with each assumption."""
     gate = gates.ln2
     base = solve_typed(gate.overrides)
     rows = list(measured_rows(gate, base))
