@@ -64,7 +64,7 @@ class EstimatedRun:
         """Standard deviation [N] on the short window, from which the differences of step and mesh are formed."""
         if self.short == self.case:
             return self.sigma_N
-        return sigma_of(self.short, self.equilibrium, self.applied_force_N, self.pantograph)
+        return self._sigma(self.short, self.equilibrium)
 
     @cached_property
     def other_mesh(self) -> tuple[int, float, float | None]:
@@ -76,8 +76,16 @@ class EstimatedRun:
         if elements == self._elements:
             raise NoCompanionError(f"no mesh is coarser than {line.mesh.elements_per_bay} elements a bay")
         if case.seeks_steady_state:
-            return elements, *iterated(case, eq, self.pantograph, tighter=True)
-        return elements, sigma_of(case, eq, self.applied_force_N, self.pantograph), None
+            return elements, *self._iterated(case, eq)
+        return elements, self._sigma(case, eq), None
+
+    def _sigma(self, case: CaseSpec, eq: Equilibrium) -> float:
+        """Standard deviation [N] of a companion."""
+        return sigma_of(case, eq, self.applied_force_N, self.pantograph)
+
+    def _iterated(self, case: CaseSpec, eq: Equilibrium) -> tuple[float, float | None]:
+        """Standard deviations [N] of a companion where its iteration ends, and at a tighter tolerance."""
+        return iterated(case, eq, self.pantograph, tighter=True)
 
     @cached_property
     def _elements(self) -> int:
@@ -90,7 +98,7 @@ class EstimatedRun:
         """Difference to a companion at twice the step, or at half of a long one, extrapolated."""
         factor = 2.0 if self.case.time_step <= LONGEST_DOUBLED else 0.5
         other = self.short.model_copy(update={"dt": factor * self.case.time_step, "strict_dt": False})
-        sigma = sigma_of(other, self.equilibrium, self.applied_force_N, self.pantograph)
+        sigma = self._sigma(other, self.equilibrium)
         ratio = other.time_step / self.case.time_step
         error = abs((sigma - self.base) / (ratio**STEP_ORDER - 1.0))
         return error, (
@@ -149,7 +157,7 @@ class EstimatedRun:
 
     def _on_window(self, spans: dict[str, int]) -> float:
         """Standard deviation [N] on another window."""
-        return sigma_of(with_window(self.case, spans), self.equilibrium, self.applied_force_N, self.pantograph)
+        return self._sigma(with_window(self.case, spans), self.equilibrium)
 
     def iteration_error(self) -> tuple[float, str]:
         """Change by a tenth of the tolerance, on the companion of the other mesh."""

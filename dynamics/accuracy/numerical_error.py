@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from catenary.errors import InputError
 from dynamics.accuracy.companions import NoCompanionError
+from dynamics.accuracy.difference_run import DifferenceRun
 from dynamics.accuracy.estimated_run import EstimatedRun
 from dynamics.results.solution import Solution
 from dynamics.spec.case import CaseSpec
@@ -35,7 +36,8 @@ class ErrorPart:
     Attributes
     ----------
     name : str
-        'time_step', 'mesh', 'window', 'iteration', of a march 'spread', of the operator 'resolution'.
+        'time_step', 'mesh', 'window', 'iteration', of a march 'spread', of the operator 'resolution', of a period with
+        defects that is marched as a difference 'differences'.
     error_N : float or None
         Its size [N]; None where it could not be estimated.
     message : str
@@ -145,10 +147,13 @@ def estimate_error(
         case = case.model_copy(update={"solver": "transient", "transient": settings})
     sigma = statistics.contact_force_std_N
     shares = largest_window_share * sigma, known_window_share
-    run = EstimatedRun(case, solution.equilibrium, sigma, solution.applied_force_N, *shares, worst)
+    kind = DifferenceRun if solution.method == "difference" else EstimatedRun
+    run = kind(case, solution.equilibrium, sigma, solution.applied_force_N, *shares, worst)
     parts = [_part("time_step", run.time_step_error), _part("mesh", run.mesh_error)]
     if not case.on_open_line:
         parts.append(_part("window", run.window_error))
+    if isinstance(run, DifferenceRun):
+        parts.append(_part("differences", run.differences_error))
     if case.seeks_steady_state:
         parts.append(_part("iteration", run.iteration_error))
     elif not case.on_open_line:

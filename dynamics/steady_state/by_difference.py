@@ -27,12 +27,12 @@ from dynamics.steady_state.span_map import PLAIN_SPANS, SpanMap, iterate
 from dynamics.steady_state.tiled_start import without_repeat
 from dynamics.travelling_window.window import window_spans
 
-__all__ = ["line_as_designed", "outside_differences", "solve_by_difference"]
+__all__ = ["DIFFERENCES", "line_as_designed", "outside_differences", "solve_by_difference"]
 
 Floats = NDArray[np.float64]
 
 # spans behind and ahead of the pantograph's in the window of differences, and the longest period that it holds
-BEHIND, AHEAD = 10, 12
+DIFFERENCES = (10, 12)
 LONGEST = 11
 
 
@@ -57,21 +57,25 @@ def outside_differences(case: CaseSpec) -> str:
     return next((reason for reason, holds in reasons.items() if holds), "")
 
 
-def line_as_designed(case: CaseSpec) -> LineAsDesigned | None:
-    """Steady state of a case's line without its defects; None where it has none. Kept for the cases that follow."""
+def line_as_designed(case: CaseSpec, differences: tuple[int, int] = DIFFERENCES) -> LineAsDesigned | None:
+    """Steady state of a case's line without its defects; None where it has none. Kept for the cases that follow.
+
+    ``differences`` are the spans behind and ahead of the pantograph's in the window of differences.
+    """
     alike = without_repeat(case)
-    return None if alike is None else _designed(alike.model_dump_json())
+    return None if alike is None else _designed(alike.model_dump_json(), differences)
 
 
 @lru_cache(maxsize=4)
-def _designed(text: str) -> LineAsDesigned | None:
+def _designed(text: str, differences: tuple[int, int]) -> LineAsDesigned | None:
     case = CaseSpec.model_validate_json(text)
     eq = periodic_equilibrium(case.catenary)
     if static_status(eq) is not Status.OK:
         return None
     cell, own = vertical_cell(eq), case.periodic
-    long = _settled(case, cell, (max(own.spans_behind, BEHIND), max(own.spans_ahead, AHEAD)))
-    short = None if long is None else _settled(case, cell, (BEHIND, AHEAD))
+    behind, ahead = differences
+    long = _settled(case, cell, (max(own.spans_behind, behind), max(own.spans_ahead, ahead)))
+    short = None if long is None else _settled(case, cell, differences)
     if long is None or short is None:
         return None
     (at_length, _), (span_map, state) = long, short

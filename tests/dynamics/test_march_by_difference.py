@@ -1,10 +1,13 @@
 """A period with defects marched as what it has other than the line as designed: single spans, and the whole run."""
 
+import math
+
 import numpy as np
 import pytest
 
 from catenary.errors import InputError
 from catenary.form_finding.equilibrium import periodic_equilibrium
+from dynamics.accuracy.numerical_error import estimate_error
 from dynamics.adjoint.steady_slopes import SteadySlopes
 from dynamics.results.by_span import figures_by_span
 from dynamics.results.warm_start import WarmStart
@@ -92,6 +95,18 @@ def test_droppers_are_those_of_the_march_of_the_whole(both):
     # a dropper that hangs by next to nothing is slack or not for whole steps of 2 ms
     assert found.dropper_slack_time == pytest.approx(marched.dropper_slack_time, rel=0.06, abs=0.01)
     assert found.support_uplift.max() == pytest.approx(marched.support_uplift.max(), rel=1e-2)
+
+
+def test_its_error_is_that_of_differences_and_holds_the_march_of_the_whole(both):
+    """Windows of both kinds are compared by differences, whose own window is half as long as that of the whole."""
+    marched, found = both
+    error = estimate_error(found.case, found)
+    parts = {part.name: part.error_N for part in error.parts}
+    assert list(parts) == ["time_step", "mesh", "window", "differences", "iteration"], error
+    assert None not in parts.values() and error.total == pytest.approx(math.hypot(*parts.values())), error
+    apart = abs(found.statistics.contact_force_std_N - marched.statistics.contact_force_std_N)
+    assert 0.0 < apart < math.hypot(parts["window"], parts["differences"], parts["iteration"])
+    assert error.total < 0.2 * found.statistics.contact_force_std_N
 
 
 def test_derivatives_are_refused_by_name(both):

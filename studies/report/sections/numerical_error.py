@@ -12,6 +12,7 @@ __all__ = ["error_table", "sigma_with_error"]
 
 NAMES = {"time_step": "time step", "mesh": "mesh", "window": "length of the window"}
 NAMES |= {"iteration": "end of the iteration", "spread": "spread of the march", "resolution": "harmonics and samples"}
+NAMES |= {"differences": "window of what defects change"}
 
 
 def sigma_with_error(sigma: float, error: Mapping[str, Any] | None) -> str:

@@ -1,0 +1,54 @@
+"""Companions of a period with defects that is marched as a difference: each one is a difference itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from catenary.form_finding.equilibrium import Equilibrium
+from dynamics.accuracy.companions import COARSER, TIGHTER, NoCompanionError
+from dynamics.accuracy.estimated_run import STILL_LONGER, EstimatedRun
+from dynamics.spec.case import CaseSpec
+from dynamics.steady_state.by_difference import DIFFERENCES, line_as_designed, solve_by_difference
+
+__all__ = ["DifferenceRun"]
+
+
+@dataclass(frozen=True)
+class DifferenceRun(EstimatedRun):
+    """A period with defects, what its solution gave, and the companions that several parts share."""
+
+    @cached_property
+    def short(self) -> CaseSpec:
+        """The case as it is: differences are marched in a short window in any case."""
+        return self.case
+
+    def differences_error(self) -> tuple[float, str]:
+        """What longer windows of differences move, by one half as long again, and twice that for still longer ones."""
+        behind, ahead = longer = tuple(round(spans / COARSER) for spans in DIFFERENCES)
+        sigma = self._difference(self.case, self.equilibrium, (behind, ahead))
+        moved = abs(sigma - self.sigma_N)
+        return STILL_LONGER * moved, (
+            f"{self.sigma_N:.3f} N with {DIFFERENCES[0]} + {DIFFERENCES[1]} spans for what the defects change, "
+            f"{sigma:.3f} N with {longer[0]} + {longer[1]}, twice that for longer ones"
+        )
+
+    def _sigma(self, case: CaseSpec, eq: Equilibrium) -> float:
+        return self._difference(case, eq, DIFFERENCES)
+
+    def _iterated(self, case: CaseSpec, eq: Equilibrium) -> tuple[float, float | None]:
+        settings = case.periodic.model_copy(update={"tolerance": TIGHTER * case.periodic.tolerance})
+        sigma = self._sigma(case, eq)
+        try:
+            return sigma, self._sigma(case.model_copy(update={"periodic": settings}), eq)
+        except NoCompanionError:
+            return sigma, None
+
+    def _difference(self, case: CaseSpec, eq: Equilibrium, window: tuple[int, int]) -> float:
+        """Standard deviation [N] of a companion with a window of differences."""
+        designed = line_as_designed(case, window)
+        found = "a line that has no steady state as designed"
+        solution = found if designed is None else solve_by_difference(case, eq, designed)
+        if isinstance(solution, str) or solution.statistics is None:
+            raise NoCompanionError(f"the companion failed: {solution}")
+        return solution.statistics.contact_force_std_N
