@@ -196,7 +196,7 @@ def _remaining(system, scheme, work, r):
             change += abs(e[i] - e_new[i])
         if change != 0.0:
             first, last = min(first, begin), end
-    near = rows_near(min(first, last), last, scheme.reach, n)
+    near = rows_near(scheme.factor, min(first, last), last, scheme.reach)
     r[near[0] : near[1]] = 0.0
     for i in range(first, last):
         r[i] = part * (e[i] - e_new[i])

@@ -80,18 +80,17 @@ def _contacts_of(matrices: Matrices) -> int:
 
 def _loaded(factor: BlockFactor) -> Iterator[int]:
     """Rows of every kind of dof at two places of a line, on which loads show how far they are felt."""
-    n, width = factor.inverse.size, factor.below.shape[2]
+    n, width = int(factor.start[-1]), factor.below.shape[2]
     for place in (n // 6, n // 2):
         yield from range(place, min(place + width, n))
 
 
 def _softest_point(factor: BlockFactor, reach: int, matrices: Matrices) -> float:
     """Most that the contact wire gives way at a point within a step [m/N]."""
-    most, n = 0.0, factor.inverse.size
-    answer = np.zeros(n)
+    most, answer = 0.0, np.zeros(factor.start[-1])
     for dof, weight in zip(matrices.contact_dof, matrices.contact_weight, strict=True):
         kept = dof >= 0
-        first, last = rows_near(int(dof[kept].min()), int(dof[kept].max()) + 1, reach, n)
+        first, last = rows_near(factor, int(dof[kept].min()), int(dof[kept].max()) + 1, reach)
         np.add.at(answer, dof[kept], weight[kept])
         block_solve(factor, answer, first, last)
         most = max(most, float(weight[kept] @ answer[dof[kept]]))
