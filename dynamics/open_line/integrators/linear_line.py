@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.linear_algebra.block_ldl import block_solve
-from dynamics.linear_algebra.sparse_rows import PLACES
+from dynamics.linear_algebra.node_rows import add_node_product
 from dynamics.open_line.integrators.scheme import ImplicitScheme, Work
 from dynamics.open_line.system import State, System
 
@@ -54,18 +54,12 @@ def predict_line(system: System, state: State, scheme: ImplicitScheme, work: Wor
 @kernel(**_OPTIONS)
 def right_side(system: System, state: State, scheme: ImplicitScheme, work: Work) -> None:
     """Fill the vector to solve for, du + y, with its right side."""
-    x, s, y, e, e_old = work.solved, work.linear.s, work.linear.y, work.corrections.e, work.weighed.h
-    M, D, alpha = system.mass, system.damping, scheme.alpha
+    x, y, e, e_old = work.solved, work.linear.y, work.corrections.e, work.weighed.h
+    D, alpha = system.damping, scheme.alpha
     part = 1.0 + alpha
     for i in range(x.size):
-        total = alpha * e_old[i] - part * e[i]
-        for k in range(PLACES):
-            total += M.val[i, k] * s[M.idx[i, k]]
-        x[i] = total
-    if M.rest.val.size > 0:
-        for i in range(x.size):
-            for k in range(M.rest.ptr[i], M.rest.ptr[i + 1]):
-                x[i] += M.rest.val[k] * s[M.rest.idx[k]]
+        x[i] = alpha * e_old[i] - part * e[i]
+    add_node_product(scheme.mass, work.linear.s, x)
     for n in range(system.damping_rows.size):
         i = system.damping_rows[n]
         for k in range(D.ptr[i], D.ptr[i + 1]):

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from catenary.errors import InputError
 from dynamics.linear_algebra.block_ldl import BlockFactor, block_ldl, block_reach, block_solve, rows_near
+from dynamics.linear_algebra.node_rows import node_rows
 from dynamics.open_line.integrators.implicit import implicit_step, refresh
 from dynamics.open_line.integrators.runge_kutta import RungeKuttaScheme, nothing_carried, runge_kutta_step
 from dynamics.open_line.integrators.scheme import ImplicitScheme, Matrices, Request
@@ -62,6 +63,7 @@ def _hht(matrices: Matrices, request: Request, alpha: float) -> ImplicitScheme:
         mass_inverse=inverse,
         contact_share=1.0 / (1.0 + matrices.contact_stiffness * gives),
         reach=reach,
+        mass=node_rows(matrices.mass, *matrices.nodes),
     )
 
 
