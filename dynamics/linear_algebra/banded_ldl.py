@@ -94,9 +94,7 @@ def banded_solve(factor: BandedFactor, x: Floats, first: int, last: int) -> None
         _solve(low, inverse, rows, width)
 
 
-def farthest_felt(
-    solve: Callable[[Floats], None], n: int, loaded: Iterable[int], share: float = ROUNDING
-) -> int:
+def farthest_felt(solve: Callable[[Floats], None], n: int, loaded: Iterable[int], share: float = ROUNDING) -> int:
     """Rows away from a load at which the answer of a solver in place, of ``n`` rows, is below a share of its largest.
 
     The most for unit loads on the rows ``loaded``.

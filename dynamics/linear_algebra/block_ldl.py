@@ -75,7 +75,7 @@ def block_ldl(A: csr_array) -> BlockFactor:
 
 def _blocks(rows: BandedFactor) -> tuple[int, Ints]:
     """Width of the blocks that keep fewest numbers, and their first rows."""
-    n, half = rows.low.shape
+    half = rows.low.shape[1]
     filled = rows.low[:, ::-1] != 0.0
     ahead = np.where(filled.any(axis=1), half - np.argmax(filled, axis=1), 0)
     most = int(ahead.max(initial=0))

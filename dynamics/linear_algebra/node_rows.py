@@ -72,7 +72,8 @@ def node_rows(A: csr_array, nodes: Ints, elements: Ints) -> NodeRows:
     left.eliminate_zeros()
     rest = SparseRows(left.indptr.astype(np.uint32), left.indices.astype(np.uint32), left.data)
     rows = np.flatnonzero(np.diff(left.indptr)).astype(np.uint32)
-    return NodeRows(w, node.astype(np.uint32), block, rest, rows)
+    order = np.argsort(first)
+    return NodeRows(w, node[order].astype(np.uint32), block[order], rest, rows)
 
 
 def _entries(A: csr_array, row: Ints, column: Ints) -> Floats:
@@ -103,11 +104,15 @@ def _adder(w: int) -> Kernel:
             for c in range(w):
                 at, turned = x[i + c], x[i + w + c]
                 one, one_turned, other, other_turned = x[j + c], x[j + w + c], x[h + c], x[h + w + c]
-                y[i + c] += (m[0] * at + m[1] * turned) + (m[3] * one + m[4] * one_turned) + (
-                    m[7] * other + m[8] * other_turned
+                y[i + c] += (
+                    (m[0] * at + m[1] * turned)
+                    + (m[3] * one + m[4] * one_turned)
+                    + (m[7] * other + m[8] * other_turned)
                 )
-                y[i + w + c] += (m[1] * at + m[2] * turned) + (m[5] * one + m[6] * one_turned) + (
-                    m[9] * other + m[10] * other_turned
+                y[i + w + c] += (
+                    (m[1] * at + m[2] * turned)
+                    + (m[5] * one + m[6] * one_turned)
+                    + (m[9] * other + m[10] * other_turned)
                 )
 
     return add

@@ -34,7 +34,7 @@ __all__ = ["implicit_step", "refresh"]
 
 LEAST_CONTRACTION = 0.1
 # share of the largest answer that may stand where the rows end in which it is solved for
-DECAYED = 1e-13
+DECAYED = 1e-11
 # rows that are looked through at once for a change of force
 CHUNK = 64
 _OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}

@@ -20,6 +20,8 @@ from dynamics.open_line.integrators.stability import longest_step
 __all__ = ["INTEGRATORS", "Integrator", "Scheme"]
 
 SAFETY = 0.9
+# share of its largest entry to which an answer has decayed where rows end in which later corrections are solved for
+FELT = 1e-13
 Scheme = ImplicitScheme | RungeKuttaScheme
 """One method at one step: what its compiled functions are handed."""
 
@@ -46,7 +48,7 @@ def _hht(matrices: Matrices, request: Request, alpha: float) -> ImplicitScheme:
     A = csr_array(by_m * matrices.mass + by_c * matrices.damping + by_k * matrices.stiffness)
     small = by_m * np.diag(matrices.masses) + by_c * matrices.mass_damping + by_k * matrices.mass_stiffness
     factor, inverse = block_ldl(A), np.asarray(np.linalg.inv(small), dtype=np.float64)
-    reach = block_reach(factor, _loaded(factor))
+    reach = block_reach(factor, _loaded(factor), FELT)
     gives = by_k * _most_given(matrices, inverse, _softest_point(factor, reach, matrices))
     gives += by_k * matrices.lever**2 * inverse[-1, -1] * _contacts_of(matrices)
     return ImplicitScheme(

@@ -75,7 +75,7 @@ class ImplicitScheme(NamedTuple):
     by_mass = 1 / (beta dt^2), by_damping = (1 + alpha) gamma / (beta dt), by_stiffness = 1 + alpha; ``mass_inverse``
     is the same for a pantograph. ``tolerance`` [m] on what is left to correct, ``most`` corrections.
     ``contact_share`` is the part of a missing contact force that a correction takes. ``reach`` rows from a load the
-    line's answer is below rounding. ``mass`` is the line's, by nodes.
+    line's answer has decayed. ``mass`` is the line's, by nodes.
     """
 
     dt: float
