@@ -80,8 +80,15 @@ def _blocks(rows: BandedFactor) -> tuple[int, Ints]:
     ahead = np.where(filled.any(axis=1), half - np.argmax(filled, axis=1), 0)
     most = int(ahead.max(initial=0))
     widths = [width for width in WIDTHS if 2 * width > most] + [most] * (most > WIDTHS[-1])
-    found = [(width, start) for width in widths if (start := _starts(ahead, width)) is not None]
-    return min(found, key=lambda each: len(each[1]) * (ROWS * each[0] + PACKED))
+    found: list[tuple[int, int, Ints]] = []
+    for width in widths:
+        kept = ROWS * width + PACKED
+        if found and -(-len(ahead) // ROWS) * kept >= min(each[0] for each in found):
+            break  # not even blocks that are all whole would keep fewer
+        start = _starts(ahead, width)
+        if start is not None:
+            found.append(((len(start) - 1) * kept, width, start))
+    return min(found, key=lambda each: each[0])[1:]
 
 
 def _starts(ahead: Ints, width: int) -> Ints | None:

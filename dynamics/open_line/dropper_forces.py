@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from catenary.kernels.compiled import kernel
-from dynamics.open_line.system import Droppers, Floats, State, System
+from dynamics.open_line.system import CHUNK, Droppers, Floats, Marks, State, System
 
-__all__ = ["dropper_forces", "dropper_tensions", "note_slack"]
+__all__ = ["dropper_forces", "dropper_tensions", "note_slack", "take_off"]
 
 _OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
@@ -72,21 +72,30 @@ def note_slack(system: System, state: State) -> None:
 
 
 @kernel(**_OPTIONS)
-def dropper_forces(nonlinear: bool, droppers: Droppers, u: Floats, v: Floats, out: Floats) -> None:
-    """Add the droppers' force beyond that at rest, or the correction of those that would push; take off dashpots."""
-    if nonlinear:
-        _pull(droppers, u, v, out)
-    else:
-        _correct_slack(droppers, u, v, out)
+def take_off(onto: tuple[Floats, Marks], row: int, load: float) -> None:
+    """Subtract a load on a row of the line from its local force, and mark it if marks are kept."""
+    out, marks = onto
+    out[row] -= load
+    if marks.size > 0:
+        marks[row // CHUNK] = True
 
 
 @kernel(**_OPTIONS)
-def _pull(droppers, u, v, out):
+def dropper_forces(nonlinear: bool, droppers: Droppers, u: Floats, v: Floats, out: Floats, marks: Marks) -> None:
+    """Add the droppers' force beyond that at rest, or the correction of those that would push; take off dashpots."""
+    if nonlinear:
+        _pull(droppers, u, v, out, marks)
+    else:
+        _correct_slack(droppers, u, v, out, marks)
+
+
+@kernel(**_OPTIONS)
+def _pull(droppers, u, v, out, marks):
     """Add what droppers pull beyond their force at rest."""
     axis = np.empty(3)
     for d in range(droppers.force.size):
         if droppers.dashpot[d] > 0.0 and droppers.slack[d]:
-            _take_off_dashpot(droppers, d, v, out)
+            _take_off_dashpot(droppers, d, v, (out, marks))
         pull = _taut(_pull_of(True, droppers, u, d, axis), droppers.given_up)
         for k in range(3):
             low, high = droppers.dof[d, k], droppers.dof[d, 3 + k]
@@ -98,7 +107,7 @@ def _pull(droppers, u, v, out):
 
 
 @kernel(**_OPTIONS)
-def _correct_slack(droppers, u, v, out):
+def _correct_slack(droppers, u, v, out, marks):
     """Take off what slack droppers of a linearised line would push.
 
     Nothing is called for a dropper that is taut: the call would take longer than the rest.
@@ -106,7 +115,7 @@ def _correct_slack(droppers, u, v, out):
     dof, weight, force = droppers.dof, droppers.weight, droppers.force
     for d in range(force.size):
         if droppers.dashpot[d] > 0.0 and droppers.slack[d]:
-            _take_off_dashpot(droppers, d, v, out)
+            _take_off_dashpot(droppers, d, v, (out, marks))
         stretch = 0.0
         for k in range(6):
             i = dof[d, k]
@@ -118,11 +127,11 @@ def _correct_slack(droppers, u, v, out):
             for k in range(6):
                 i = dof[d, k]
                 if i >= 0:
-                    out[i] -= missing * weight[d, k]
+                    take_off((out, marks), i, missing * weight[d, k])
 
 
 @kernel(**_OPTIONS)
-def _take_off_dashpot(droppers, d, v, out):
+def _take_off_dashpot(droppers, d, v, onto):
     """Subtract the damping that a slack dropper gives up from the line's, which assumes all droppers taut."""
     rate = 0.0
     for k in range(6):
@@ -132,4 +141,4 @@ def _take_off_dashpot(droppers, d, v, out):
     for k in range(6):
         i = droppers.dof[d, k]
         if i >= 0:
-            out[i] -= droppers.dashpot[d] * rate * droppers.weight[d, k]
+            take_off(onto, i, droppers.dashpot[d] * rate * droppers.weight[d, k])

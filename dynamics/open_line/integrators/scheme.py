@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from dynamics.linear_algebra.block_ldl import BlockFactor
 from dynamics.linear_algebra.node_rows import NO_NODES, NodeRows
-from dynamics.open_line.system import Contacts, Floats
+from dynamics.open_line.system import CHUNK, Contacts, Floats, Marks
 from dynamics.pantograph.strips import Strips
 
 __all__ = [
@@ -124,7 +124,8 @@ class Corrections(NamedTuple):
     """Vectors of an implicit step.
 
     Of the line (dof,): local force before and after a correction, residual, M du and C' du of a correction.
-    Of the masses (pantograph, mass): residual and correction.
+    Of the masses (pantograph, mass): residual and correction. ``marks``, ``marks_new`` of where the local forces of a
+    linearised line are.
     """
 
     e: Floats
@@ -134,6 +135,8 @@ class Corrections(NamedTuple):
     Ddu: Floats
     rz: Floats
     dz: Floats
+    marks: Marks
+    marks_new: Marks
 
 
 class Stages(NamedTuple):
@@ -189,7 +192,7 @@ def make_work(dofs: int, pantographs: int, masses: int, contacts: int = 1) -> Wo
         carried=Carried(*line(4)),
         linear=LinearLine(*line(2)),
         weighed=Weighed(*line(1), *heads(1)),
-        corrections=Corrections(*line(5), *heads(2)),
+        corrections=Corrections(*line(5), *heads(2), *np.zeros((2, -(-dofs // CHUNK)), dtype=np.bool_)),
         stages=Stages(*line(5), *heads(5), *line(1)),
         push=np.zeros(pantographs),
     )
