@@ -67,7 +67,7 @@ def block_ldl(A: csr_array) -> BlockFactor:
     inside[:, row, col] = np.where(row < size, low[column[:, col], row - col - 1], 0.0)
     place = np.maximum(size[:, :, None] + j - c[:, None] - 1, 0)
     below = np.where(own[:, :, None], low[column[:, :, None], place], 0.0)
-    back = np.linalg.inv(inside)
+    back = np.asarray(np.linalg.inv(inside), dtype=np.float64)
     inverse = np.swapaxes(back, 1, 2) @ (np.where(own, pivots[column], 0.0)[:, :, None] * back)
     short = np.flatnonzero(size[:, 0] < ROWS)
     return BlockFactor(start, short, np.swapaxes(back, 1, 2) @ below, inverse[:, *np.tril_indices(ROWS)])
@@ -236,7 +236,7 @@ def rows_near(factor: BlockFactor, first: int, last: int, reach: int) -> tuple[i
     start = factor.start
     n = start[start.size - 1]
     begin = np.searchsorted(start, max(0, first - reach), side="right") - 1
-    return start[begin], start[np.searchsorted(start, min(n, last + reach))]
+    return int(start[begin]), int(start[np.searchsorted(start, min(n, last + reach))])
 
 
 def block_reach(factor: BlockFactor, loaded: Iterable[int], share: float = ROUNDING) -> int:
