@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from catenary.kernels.compiled import kernel
 
-__all__ = ["BandedFactor", "banded_ldl", "banded_solve", "farthest_felt"]
+__all__ = ["ROUNDING", "BandedFactor", "banded_ldl", "banded_solve", "farthest_felt"]
 
 Floats = NDArray[np.float64]
 # half bandwidth of a wire alone, which has a loop of its own, with a length known to the compiler
@@ -94,8 +94,8 @@ def banded_solve(factor: BandedFactor, x: Floats, first: int, last: int) -> None
         _solve(low, inverse, rows, width)
 
 
-def farthest_felt(solve: Callable[[Floats], None], n: int, loaded: Iterable[int]) -> int:
-    """Rows away from a load at which the answer of a solver in place, of ``n`` rows, is below rounding.
+def farthest_felt(solve: Callable[[Floats], None], n: int, loaded: Iterable[int], share: float = ROUNDING) -> int:
+    """Rows away from a load at which the answer of a solver in place, of ``n`` rows, is below a share of its largest.
 
     The most for unit loads on the rows ``loaded``.
     """
@@ -104,6 +104,6 @@ def farthest_felt(solve: Callable[[Floats], None], n: int, loaded: Iterable[int]
         x[:] = 0.0
         x[at] = 1.0
         solve(x)
-        felt = np.flatnonzero(np.abs(x) > ROUNDING * np.abs(x).max())
+        felt = np.flatnonzero(np.abs(x) > share * np.abs(x).max())
         far = max(far, at - int(felt[0]), int(felt[-1]) - at)
     return far

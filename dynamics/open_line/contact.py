@@ -15,6 +15,7 @@ import numpy as np
 
 from catenary.kernels.compiled import kernel
 from dynamics.open_line.contact_space import frame_of, push_in_space, slide_to_point
+from dynamics.open_line.dropper_forces import take_off
 from dynamics.open_line.system import BEAM, Contacts, Floats, Motion, State, System, Touch
 
 __all__ = ["add_contacts", "contacts_of_head", "height_over", "on_head", "place_in_motion"]
@@ -131,7 +132,7 @@ def _contact_force(system, state, moving, c, t, out, contact):
     """
     u, v, z, zv = moving
     wire, law, panto = system.contact_wire, system.law, system.pantographs
-    found, last, share = contact
+    found, last, share, _ = contact
     strips, w = panto.strips, c % wire.end.size
     p, k = c // contacts_of_head(system), c // wire.end.size % strips.rides.size
     ride, x = strips.rides[k], panto.start[p] + panto.speed * t + strips.ahead[k]
@@ -158,12 +159,11 @@ def _contact_force(system, state, moving, c, t, out, contact):
         height, slope = _under(wire, law, w, x)
         here += height
         rate -= panto.speed * slope
-    found.height[c] = here
-    found.approach[c] = rate
+    found.height[c], found.approach[c] = here, rate
     lam = last[c] + share * (_law(law, state, c, head - here, rate) - last[c])
     found.load[c], found.moment[c] = lam, lam * lever
     if lam > 0.0:
-        _press(system, w, u, x, lam, out)
+        _press(system, w, u, x, lam, (out, contact.marks))
     return lam
 
 
@@ -194,7 +194,7 @@ def _force_in_space(system, state, moving, which, x, out, contact):
     """
     u, v, z, zv = moving
     wire, law, panto = system.contact_wire, system.law, system.pantographs
-    found, last, share = contact
+    found, last, share, marks = contact
     (c, p, ride), w = which, which[0] % wire.end.size
     middle = np.array([x, np.interp(x, panto.head_x, panto.head_y), z[p, ride]])
     roll, rolling = (z[p, -1], zv[p, -1]) if panto.rolls else (0.0, 0.0)
@@ -235,12 +235,12 @@ def _force_in_space(system, state, moving, which, x, out, contact):
         for j in range(4):
             i = wire.dof[e, 3 * j + k]
             if i >= 0:
-                out[i] -= N[j] * push[k]
+                take_off((out, marks), i, N[j] * push[k])
     return lam
 
 
 @kernel(**_OPTIONS)
-def _press(system, w, u, x, lam, out):
+def _press(system, w, u, x, lam, onto):
     """Subtract a contact force at x of wire w, spread as the contact is, from the line's local force."""
     wire, law = system.contact_wire, system.law
     for k in range(law.offset.size):
@@ -249,7 +249,7 @@ def _press(system, w, u, x, lam, out):
         for j in range(4):
             i = wire.dof[e, 3 * j + 2]
             if i >= 0:
-                out[i] -= law.weight[k] * N[j] * lam
+                take_off(onto, i, law.weight[k] * N[j] * lam)
 
 
 @kernel(**_OPTIONS)

@@ -15,8 +15,8 @@ from catenary.elements.ancf_cable import cable_force
 from catenary.elements.euler_bernoulli import beam_force
 from catenary.kernels.compiled import kernel
 from dynamics.open_line.contact import add_contacts, on_head
-from dynamics.open_line.dropper_forces import dropper_forces
-from dynamics.open_line.system import BEAM, Contacts, Floats, Motion, Pantographs, State, System, Touch
+from dynamics.open_line.dropper_forces import dropper_forces, take_off
+from dynamics.open_line.system import BEAM, CHUNK, Contacts, Floats, Motion, Pantographs, State, System, Touch
 
 __all__ = ["base_motion", "local_forces", "pantograph_residual"]
 
@@ -95,7 +95,7 @@ def _arm_forces(arms, springs, u, out):
 
 
 @kernel(**_OPTIONS)
-def _add_gusts(gusts, t, out):
+def _add_gusts(gusts, t, out, marks):
     """Take the loads of gusts off the line's local force."""
     if gusts.dof.size == 0:
         return
@@ -103,23 +103,35 @@ def _add_gusts(gusts, t, out):
     part = t / gusts.step - k
     for j in range(gusts.dof.size):
         before, after = gusts.speed[k, gusts.station[j]], gusts.speed[k + 1, gusts.station[j]]
-        out[gusts.dof[j]] -= gusts.load[j] * (before + part * (after - before))
+        take_off((out, marks), gusts.dof[j], gusts.load[j] * (before + part * (after - before)))
+
+
+@kernel(**_OPTIONS)
+def _clear(out, marks):
+    """Empty a force, where it is marked if marks are kept."""
+    if marks.size == 0:
+        out[:] = 0.0
+    for chunk in range(marks.size):
+        if marks[chunk]:
+            out[chunk * CHUNK : (chunk + 1) * CHUNK] = 0.0
+            marks[chunk] = False
 
 
 @kernel(**_OPTIONS)
 def local_forces(system: System, state: State, t: float, moving: Motion, out: Floats, contact: Touch) -> None:
     """Local force e of the line and contact force of every pantograph with every wire at one moment.
 
-    What is ``found`` of the contacts is filled here; a share of 1 goes all the way to the law's force.
+    What is ``found`` of the contacts is filled here; a share of 1 goes all the way to the law's force. With marks,
+    ``out`` has nothing where none stands.
     """
-    u, v = moving.u, moving.v
-    out[:] = 0.0
+    u, v, marks = moving.u, moving.v, contact.marks
+    _clear(out, marks)
     if system.nonlinear:
         _wire_forces(system.wires, system.element, u, out)
         _curved(system.wires, u, out)
         _arm_forces(system.arms, system.springs, u, out)
-    dropper_forces(system.nonlinear, system.droppers, u, v, out)
-    _add_gusts(system.gusts, t, out)
+    dropper_forces(system.nonlinear, system.droppers, u, v, out, marks)
+    _add_gusts(system.gusts, t, out, marks)
     add_contacts(system, state, moving, t, out, contact)
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.open_line.contact import contacts_of_head, height_over, on_head, place_in_motion
-from dynamics.open_line.dropper_forces import dropper_pull, taut
+from dynamics.open_line.dropper_forces import dropper_tensions
 from dynamics.open_line.integrators.compiled import begin, step
 from dynamics.open_line.integrators.registry import Scheme
 from dynamics.open_line.integrators.scheme import Work
@@ -64,10 +64,7 @@ def _write(system, state, work, record, at, t):
     record.masses[k, 0], record.masses[k, 1], record.masses[k, 2] = state.z, state.zv, state.za
     if system.pantographs.rolls:
         record.head[k, 0] = state.z[:, -1]
-    axis = np.empty(3)
-    for d in range(record.dropper.shape[1]):
-        pull = dropper_pull(system.nonlinear, system.droppers, state.u, d, axis)
-        record.dropper[k, d] = taut(pull, system.droppers.given_up)
+    dropper_tensions(system.nonlinear, system.droppers, state.u, record.dropper[k])
     for j in range(record.watched.size):
         i = record.watched[j]
         if i >= 0:

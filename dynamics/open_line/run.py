@@ -159,7 +159,8 @@ def build_matrices(case: CaseSpec, line: WholeLine, system: System) -> Matrices:
         tangent = law.exponent * law.stiffness * (force / law.stiffness) ** (1.0 - 1.0 / law.exponent)
     masses = np.asarray(panto.mass)
     eq = line.equilibrium
-    line_spec = case.catenary
+    line_spec, mesh = case.catenary, eq.mesh
+    axes = [axis + turned for turned in (0, 3) for axis in mesh.axes]
     x = line_spec.station(1) + 0.5 * line_spec.spans[1 % len(line_spec.spans)] * np.linspace(0.0, 1.0, POINTS)
     _, dof, weight = contact_table(eq, x)
     return Matrices(
@@ -174,4 +175,5 @@ def build_matrices(case: CaseSpec, line: WholeLine, system: System) -> Matrices:
         weight,
         lever=float(np.abs(place_on_head(eq, x)).max()) if panto.rolls else 0.0,
         strips=panto.strips,
+        nodes=(line.kept(mesh.dof[:, axes]), mesh.elem_nodes),
     )

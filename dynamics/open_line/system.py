@@ -17,6 +17,7 @@ from dynamics.pantograph.strips import Strips
 __all__ = [
     "ANCF",
     "BEAM",
+    "CHUNK",
     "STILL",
     "UPRIGHT",
     "Arms",
@@ -26,6 +27,7 @@ __all__ = [
     "Droppers",
     "Floats",
     "Gusts",
+    "Marks",
     "Motion",
     "Pantographs",
     "Space",
@@ -38,7 +40,10 @@ __all__ = [
 
 Ints = NDArray[Any]  # signed where -1 says held, unsigned where it is quicker
 Floats = NDArray[np.float64]
+Marks = NDArray[np.bool_]
 ANCF, BEAM = 0, 1
+# rows of the line that one mark stands for
+CHUNK = 64
 NOTHING = np.zeros((0, 0))
 
 
@@ -227,11 +232,16 @@ class Contacts(NamedTuple):
 
 
 class Touch(NamedTuple):
-    """Contacts to find, the ``last`` force of an iteration [N], the ``share`` of the way to the law's that it goes."""
+    """Contacts to find, the ``last`` force of an iteration [N], the ``share`` of the way to the law's that it goes.
+
+    ``marks`` (chunk,) say in which rows a linearised line is loaded, so that others need not be looked at; none: the
+    whole line is.
+    """
 
     found: Contacts
     last: Floats
     share: float
+    marks: Marks
 
 
 class System(NamedTuple):

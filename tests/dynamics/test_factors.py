@@ -6,6 +6,7 @@ from scipy.sparse import block_diag, csr_array
 
 from dynamics.linear_algebra.banded_ldl import banded_ldl, banded_solve
 from dynamics.linear_algebra.block_ldl import block_ldl, block_reach, block_solve, rows_near
+from dynamics.linear_algebra.node_rows import NO_NODES, add_node_product, node_rows
 from dynamics.linear_algebra.skyline import envelope_ldl, envelope_solve, negative_pivots
 from dynamics.linear_algebra.sparse_rows import fixed_rows, multiply, multiply_fixed, product, sparse_rows
 
@@ -58,8 +59,8 @@ def test_rows_near_a_load_give_the_whole_answer_and_no_others_are_touched(half):
     factor, load = block_ldl(symmetric(n, half, 20.0 * half)), np.zeros(n)
     load[500:504] = [1.0, -2.0, 0.5, 1.0]
     reach = block_reach(factor, range(400, 420))
-    first, last = rows_near(500, 504, reach, n)
-    assert first % 6 == 0 and 0 < first <= 500 - reach and 504 + reach == last < n
+    first, last = rows_near(factor, 500, 504, reach)
+    assert 0 < first <= 500 - reach < 504 + reach <= last < n and {first, last} <= set(factor.start.tolist())
     whole, part = load.copy(), load.copy()
     block_solve(factor, whole, 0, n)
     block_solve(factor, part, first, last)
@@ -107,3 +108,50 @@ def test_products_by_rows():
     np.testing.assert_allclose(y, expected, rtol=1e-13, atol=1e-13)
     multiply(rows, x, z, 0.5)
     np.testing.assert_allclose(z, added, rtol=1e-13, atol=1e-13)
+
+
+def wires(components, seed=4):
+    """Mass of two wires side by side with masses of their own, one dof held: matrix, dofs by node, elements."""
+    rng, w = np.random.default_rng(seed), components
+    nodes = np.arange(20 * 2 * w).reshape(20, 2 * w)
+    nodes[7, w:], nodes[8:] = np.where(np.arange(w) < 1, -1, nodes[7, w:] - 1), nodes[8:] - 1
+    elements = np.array([(k, k + 2) for k in range(18)])
+    dense = np.zeros((nodes.max() + 1,) * 2)
+    for a, b in elements:
+        block = rng.uniform(-1.0, 1.0, (4, 4))
+        for c in range(w):
+            dof = np.array([nodes[a, c], nodes[a, w + c], nodes[b, c], nodes[b, w + c]])
+            kept = np.flatnonzero(dof >= 0)
+            dense[np.ix_(dof[kept], dof[kept])] += (block + block.T)[np.ix_(kept, kept)]
+    dense[nodes[4, 0], nodes[4, 0]] += 2.0
+    dense[nodes[5, 1], nodes[11, 0]] = dense[nodes[11, 0], nodes[5, 1]] = 0.3
+    return csr_array(dense), nodes, elements
+
+
+@pytest.mark.parametrize("components", [2, 3])
+def test_a_product_by_nodes_is_that_by_rows(components):
+    """With what blocks leave: a held dof, a mass that moves one way, an entry between nodes that no element ties."""
+    A, nodes, elements = wires(components)
+    x, begun = np.random.default_rng(5).normal(size=(2, A.shape[0]))
+    by_nodes, y = node_rows(A, nodes, elements), begun.copy()
+    assert 0 < by_nodes.rows.size < A.shape[0] // 2 and len(by_nodes.node) == 19
+    add_node_product(by_nodes, x, y)
+    np.testing.assert_allclose(y, begun + A @ x, rtol=1e-13, atol=1e-13)
+    alone, z = node_rows(A, *NO_NODES), begun.copy()
+    add_node_product(alone, x, z)
+    np.testing.assert_allclose(z, begun + A @ x, rtol=1e-13, atol=1e-13)
+
+
+def test_blocks_of_whole_nodes_reach_less_far_than_the_band():
+    """Two wires, a node of six rows in turn of each, some of five: half bandwidth 17, and width 12 does."""
+    size = np.where(np.arange(60) % 11 == 3, 5, 6)
+    node = np.repeat(np.arange(60), size)
+    near = np.abs(node[:, None] - node) <= 2
+    full = np.where(near, np.random.default_rng(6).uniform(-1.0, 1.0, near.shape), 0.0)
+    A = csr_array(full + full.T + 60.0 * np.eye(len(node)))
+    factor, b = block_ldl(A), np.random.default_rng(7).normal(size=len(node))
+    assert factor.below.shape == (60, 6, 12)
+    assert np.array_equal(np.diff(factor.start)[:55], size[:55])  # the last ones have nothing after them
+    x = b.copy()
+    block_solve(factor, x, 0, len(node))
+    np.testing.assert_allclose(x, np.linalg.solve(A.toarray(), b), rtol=1e-12, atol=1e-13)

@@ -20,7 +20,9 @@ def local_force(system, state, t):
     """Forces of contact and slack droppers in a state."""
     out, work = np.zeros_like(state.u), make_work(state.u.size, *state.z.shape)
     moving = Motion(state.u, state.v, state.z, state.zv)
-    local_forces(system, state, t, moving, out, Touch(work.contacts, work.contacts.force, 1.0))
+    local_forces(
+        system, state, t, moving, out, Touch(work.contacts, work.contacts.force, 1.0, work.corrections.marks[:0])
+    )
     return out
 
 

@@ -25,7 +25,7 @@ def _force(system, state, u):
     """Local force of the line displaced by u, pantographs out of reach."""
     out, work = np.zeros_like(u), make_work(u.size, *state.z.shape)
     z = np.full_like(state.z, -1.0)
-    contact = Touch(work.contacts, work.contacts.force, 1.0)
+    contact = Touch(work.contacts, work.contacts.force, 1.0, work.corrections.marks[:0])
     local_forces(system, state, 0.0, Motion(u, np.zeros_like(u), z, np.zeros_like(z)), out, contact)
     return out
 
@@ -264,7 +264,7 @@ def test_hysteresis_follows_the_approach_speed(prepared):
     pantographs = build_pantographs(case, 60.0)
     system, state = build_system(case, line, pantographs), static_start(case, line, pantographs)
     u, work = np.zeros_like(state.u), make_work(state.u.size, 1, 3)
-    out, contact = np.zeros_like(u), Touch(work.contacts, work.contacts.force, 1.0)
+    out, contact = np.zeros_like(u), Touch(work.contacts, work.contacts.force, 1.0, work.corrections.marks[:0])
     local_forces(system, state, 0.0, Motion(u, u, state.z - 1.0, state.zv), out, contact)
     wire, drift = work.contacts.height[0], work.contacts.approach[0]
     state.force[0], state.impact[0] = 1.0, 0.2

@@ -26,7 +26,13 @@ from dynamics.open_line.contact import contacts_of_head, on_head
 from dynamics.open_line.dropper_forces import note_slack
 from dynamics.open_line.forces import local_forces, pantograph_residual
 from dynamics.open_line.integrators.controlled import begin_controls, correct_controls, end_controls
-from dynamics.open_line.integrators.linear_line import correct_predicted, move_line, predict_line, right_side
+from dynamics.open_line.integrators.linear_line import (
+    changed_rows,
+    correct_predicted,
+    move_line,
+    predict_line,
+    right_side,
+)
 from dynamics.open_line.integrators.scheme import ImplicitScheme, Work
 from dynamics.open_line.system import Motion, State, System, Touch
 
@@ -34,9 +40,7 @@ __all__ = ["implicit_step", "refresh"]
 
 LEAST_CONTRACTION = 0.1
 # share of the largest answer that may stand where the rows end in which it is solved for
-DECAYED = 1e-13
-# rows that are looked through at once for a change of force
-CHUNK = 64
+DECAYED = 1e-11
 _OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
@@ -189,14 +193,8 @@ def _remaining(system, scheme, work, r):
             r[i] += part * (e[i] - e_new[i])
             e[i] = e_new[i]
         return 0, n
-    first, last = n, 0
-    for begin in range(0, n, CHUNK):
-        end, change = min(begin + CHUNK, n), 0.0
-        for i in range(begin, end):
-            change += abs(e[i] - e_new[i])
-        if change != 0.0:
-            first, last = min(first, begin), end
-    near = rows_near(min(first, last), last, scheme.reach, n)
+    first, last = changed_rows(work)
+    near = rows_near(scheme.factor, min(first, last), last, scheme.reach)
     r[near[0] : near[1]] = 0.0
     for i in range(first, last):
         r[i] = part * (e[i] - e_new[i])
@@ -248,8 +246,9 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
     rz, dz, g_old = work.corrections.rz, work.corrections.dz, work.weighed.g
     rows, now, new = (0, state.u.size), work.contacts, work.trial
     force = now.force
-    full = Touch(work.contacts, force, 1.0)
-    trial = Touch(new, force, scheme.contact_share)
+    kept = 0 if system.nonlinear else work.corrections.marks.size
+    full = Touch(work.contacts, force, 1.0, work.corrections.marks[:kept])
+    trial = Touch(new, force, scheme.contact_share, work.corrections.marks_new[:kept])
     moving = Motion(state.u, state.v, state.z, state.zv)
     after, part = t + scheme.dt, 1.0 + scheme.alpha
     _predict(system, state, scheme, work)

@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.linear_algebra.block_ldl import block_solve
-from dynamics.linear_algebra.sparse_rows import PLACES
+from dynamics.linear_algebra.node_rows import add_node_product
 from dynamics.open_line.integrators.scheme import ImplicitScheme, Work
-from dynamics.open_line.system import State, System
+from dynamics.open_line.system import CHUNK, State, System
 
-__all__ = ["correct_predicted", "move_line", "predict_line", "right_side"]
+__all__ = ["changed_rows", "correct_predicted", "move_line", "predict_line", "right_side"]
 
 Floats = NDArray[np.float64]
 
@@ -54,23 +54,40 @@ def predict_line(system: System, state: State, scheme: ImplicitScheme, work: Wor
 @kernel(**_OPTIONS)
 def right_side(system: System, state: State, scheme: ImplicitScheme, work: Work) -> None:
     """Fill the vector to solve for, du + y, with its right side."""
-    x, s, y, e, e_old = work.solved, work.linear.s, work.linear.y, work.corrections.e, work.weighed.h
-    M, D, alpha = system.mass, system.damping, scheme.alpha
+    x, y, e, e_old = work.solved, work.linear.y, work.corrections.e, work.weighed.h
+    D, alpha = system.damping, scheme.alpha
     part = 1.0 + alpha
-    for i in range(x.size):
-        total = alpha * e_old[i] - part * e[i]
-        for k in range(PLACES):
-            total += M.val[i, k] * s[M.idx[i, k]]
-        x[i] = total
-    if M.rest.val.size > 0:
+    if alpha == 0.0:
+        x[:] = 0.0
+    else:
         for i in range(x.size):
-            for k in range(M.rest.ptr[i], M.rest.ptr[i + 1]):
-                x[i] += M.rest.val[k] * s[M.rest.idx[k]]
+            x[i] = alpha * e_old[i]
+    marks = work.corrections.marks
+    for chunk in range(marks.size):
+        for i in range(chunk * CHUNK, min((chunk + 1) * CHUNK, x.size) if marks[chunk] else 0):
+            x[i] -= part * e[i]
+    add_node_product(scheme.mass, work.linear.s, x)
     for n in range(system.damping_rows.size):
         i = system.damping_rows[n]
         for k in range(D.ptr[i], D.ptr[i + 1]):
             j = D.idx[k]
             x[i] += D.val[k] * (scheme.by_damping * y[j] - state.v[j] - alpha * scheme.dt * state.a[j])
+
+
+@kernel(**_OPTIONS)
+def changed_rows(work: Work) -> tuple[int, int]:
+    """Rows from the first to the last one whose local force a correction has changed; they are marked."""
+    e, e_new, marks = work.corrections.e, work.corrections.e_new, work.corrections.marks
+    first, last = e.size, 0
+    for chunk in range(marks.size):
+        if not (marks[chunk] or work.corrections.marks_new[chunk]):
+            continue
+        begin, end, change = chunk * CHUNK, min((chunk + 1) * CHUNK, e.size), 0.0
+        for i in range(begin, end):
+            change += abs(e[i] - e_new[i])
+        if change != 0.0:
+            first, last, marks[chunk] = min(first, begin), end, True
+    return first, last
 
 
 @kernel(**_OPTIONS)

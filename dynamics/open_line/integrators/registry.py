@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from catenary.errors import InputError
 from dynamics.linear_algebra.block_ldl import BlockFactor, block_ldl, block_reach, block_solve, rows_near
+from dynamics.linear_algebra.node_rows import node_rows
 from dynamics.open_line.integrators.implicit import implicit_step, refresh
 from dynamics.open_line.integrators.runge_kutta import RungeKuttaScheme, nothing_carried, runge_kutta_step
 from dynamics.open_line.integrators.scheme import ImplicitScheme, Matrices, Request
@@ -19,6 +20,8 @@ from dynamics.open_line.integrators.stability import longest_step
 __all__ = ["INTEGRATORS", "Integrator", "Scheme"]
 
 SAFETY = 0.9
+# share of its largest entry to which an answer has decayed where rows end in which later corrections are solved for
+FELT = 1e-13
 Scheme = ImplicitScheme | RungeKuttaScheme
 """One method at one step: what its compiled functions are handed."""
 
@@ -45,7 +48,7 @@ def _hht(matrices: Matrices, request: Request, alpha: float) -> ImplicitScheme:
     A = csr_array(by_m * matrices.mass + by_c * matrices.damping + by_k * matrices.stiffness)
     small = by_m * np.diag(matrices.masses) + by_c * matrices.mass_damping + by_k * matrices.mass_stiffness
     factor, inverse = block_ldl(A), np.asarray(np.linalg.inv(small), dtype=np.float64)
-    reach = block_reach(factor, _loaded(factor))
+    reach = block_reach(factor, _loaded(factor), FELT)
     gives = by_k * _most_given(matrices, inverse, _softest_point(factor, reach, matrices))
     gives += by_k * matrices.lever**2 * inverse[-1, -1] * _contacts_of(matrices)
     return ImplicitScheme(
@@ -62,6 +65,7 @@ def _hht(matrices: Matrices, request: Request, alpha: float) -> ImplicitScheme:
         mass_inverse=inverse,
         contact_share=1.0 / (1.0 + matrices.contact_stiffness * gives),
         reach=reach,
+        mass=node_rows(matrices.mass, *matrices.nodes),
     )
 
 
@@ -80,18 +84,17 @@ def _contacts_of(matrices: Matrices) -> int:
 
 def _loaded(factor: BlockFactor) -> Iterator[int]:
     """Rows of every kind of dof at two places of a line, on which loads show how far they are felt."""
-    n, width = factor.inverse.size, factor.below.shape[2]
+    n, width = int(factor.start[-1]), factor.below.shape[2]
     for place in (n // 6, n // 2):
         yield from range(place, min(place + width, n))
 
 
 def _softest_point(factor: BlockFactor, reach: int, matrices: Matrices) -> float:
     """Most that the contact wire gives way at a point within a step [m/N]."""
-    most, n = 0.0, factor.inverse.size
-    answer = np.zeros(n)
+    most, answer = 0.0, np.zeros(factor.start[-1])
     for dof, weight in zip(matrices.contact_dof, matrices.contact_weight, strict=True):
         kept = dof >= 0
-        first, last = rows_near(int(dof[kept].min()), int(dof[kept].max()) + 1, reach, n)
+        first, last = rows_near(factor, int(dof[kept].min()), int(dof[kept].max()) + 1, reach)
         np.add.at(answer, dof[kept], weight[kept])
         block_solve(factor, answer, first, last)
         most = max(most, float(weight[kept] @ answer[dof[kept]]))

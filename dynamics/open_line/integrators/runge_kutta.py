@@ -41,7 +41,9 @@ def nothing_carried(system: System, state: State, scheme: RungeKuttaScheme, work
 def _accelerations(system, state, scheme, work, t, moving, a, za):
     """Accelerations of line and masses at one moment."""
     u, v, z, zv = moving
-    local_forces(system, state, t, moving, a, Touch(work.contacts, work.contacts.force, 1.0))
+    local_forces(
+        system, state, t, moving, a, Touch(work.contacts, work.contacts.force, 1.0, work.corrections.marks[:0])
+    )
     n, Mv, b = a.size, work.stages.Mv, work.solved
     multiply_fixed(system.mass, v, Mv, 0, Mv.size)
     multiply(system.damping, v, a, 1.0)
@@ -70,7 +72,8 @@ def runge_kutta_step(system: System, state: State, scheme: RungeKuttaScheme, wor
         count, size = _substep(system, state, scheme, work, t + j * scheme.dt / scheme.substeps)
         if count < 0:
             return count, size
-    moving, contact = Motion(state.u, state.v, state.z, state.zv), Touch(work.contacts, work.contacts.force, 1.0)
+    moving = Motion(state.u, state.v, state.z, state.zv)
+    contact = Touch(work.contacts, work.contacts.force, 1.0, work.corrections.marks[:0])
     local_forces(system, state, t + scheme.dt, moving, work.stages.a, contact)
     return count, size
 

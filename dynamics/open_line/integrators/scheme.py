@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from dynamics.linear_algebra.block_ldl import BlockFactor
-from dynamics.open_line.system import Contacts, Floats
+from dynamics.linear_algebra.node_rows import NO_NODES, NodeRows
+from dynamics.open_line.system import CHUNK, Contacts, Floats, Marks
 from dynamics.pantograph.strips import Strips
 
 __all__ = [
@@ -34,7 +35,8 @@ class Matrices:
 
     ``lever`` is the wire's largest place on a head that rolls [m], 0 on others.
     ``contact_dof``, ``contact_weight`` (point, 4): some points of the contact wire, as the contact meets it; ``strips``
-    are those of a head, None: it meets them at its middle.
+    are those of a head, None: it meets them at its middle. ``nodes`` are the dofs of the line's nodes, positions and
+    slopes, and the nodes of its elements: without them the mass matrix is taken row by row.
     """
 
     mass: csr_array
@@ -48,6 +50,7 @@ class Matrices:
     contact_weight: NDArray[np.float64]
     lever: float = 0.0
     strips: Strips | None = None
+    nodes: tuple[NDArray[np.int64], NDArray[np.int64]] = NO_NODES
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class ImplicitScheme(NamedTuple):
     by_mass = 1 / (beta dt^2), by_damping = (1 + alpha) gamma / (beta dt), by_stiffness = 1 + alpha; ``mass_inverse``
     is the same for a pantograph. ``tolerance`` [m] on what is left to correct, ``most`` corrections.
     ``contact_share`` is the part of a missing contact force that a correction takes. ``reach`` rows from a load the
-    line's answer is below rounding.
+    line's answer has decayed. ``mass`` is the line's, by nodes.
     """
 
     dt: float
@@ -88,6 +91,7 @@ class ImplicitScheme(NamedTuple):
     mass_inverse: NDArray[np.float64]
     contact_share: float
     reach: int
+    mass: NodeRows
 
 
 class Carried(NamedTuple):
@@ -120,7 +124,8 @@ class Corrections(NamedTuple):
     """Vectors of an implicit step.
 
     Of the line (dof,): local force before and after a correction, residual, M du and C' du of a correction.
-    Of the masses (pantograph, mass): residual and correction.
+    Of the masses (pantograph, mass): residual and correction. ``marks``, ``marks_new`` of where the local forces of a
+    linearised line are.
     """
 
     e: Floats
@@ -130,6 +135,8 @@ class Corrections(NamedTuple):
     Ddu: Floats
     rz: Floats
     dz: Floats
+    marks: Marks
+    marks_new: Marks
 
 
 class Stages(NamedTuple):
@@ -185,7 +192,7 @@ def make_work(dofs: int, pantographs: int, masses: int, contacts: int = 1) -> Wo
         carried=Carried(*line(4)),
         linear=LinearLine(*line(2)),
         weighed=Weighed(*line(1), *heads(1)),
-        corrections=Corrections(*line(5), *heads(2)),
+        corrections=Corrections(*line(5), *heads(2), *np.zeros((2, -(-dofs // CHUNK)), dtype=np.bool_)),
         stages=Stages(*line(5), *heads(5), *line(1)),
         push=np.zeros(pantographs),
     )

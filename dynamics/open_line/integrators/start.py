@@ -23,7 +23,7 @@ def start_accelerations(system: System, state: State, mass: csr_array, work: Wor
     panto = system.pantographs
     total, product = np.zeros_like(state.u), np.zeros_like(state.u)
     moving, force = Motion(state.u, state.v, state.z, state.zv), work.contacts.force
-    local_forces(system, state, 0.0, moving, total, Touch(work.contacts, force, 1.0))
+    local_forces(system, state, 0.0, moving, total, Touch(work.contacts, force, 1.0, work.corrections.marks[:0]))
     work.weighed.h[:] = total
     multiply(system.damping, state.v, total, 1.0)
     multiply(system.stiffness, state.v, total, system.beta)
