@@ -118,13 +118,14 @@ def finer_settings(case: CaseSpec, error: NumericalError) -> tuple[str, ...]:
     which = "periodic" if case.seeks_steady_state else "transient"
     now, then = (
         {
-            **{f"{which}.{name}": value for name, value in getattr(each, which).model_dump().items()},
+            **{f"{which}.{name}": value for name, value in getattr(each, which)},
             "dt": each.dt,
-            **{f"catenary.mesh.{name}": value for name, value in each.catenary.mesh.model_dump().items()},
+            **{f"catenary.mesh.{name}": value for name, value in each.catenary.mesh},
         }
         for each in (case, finer)
     )
-    return tuple(f"{name}={value:.4g}" for name, value in then.items() if value != now[name])
+    changed = ((name, value) for name, value in then.items() if value != now[name])
+    return tuple(f"{name}={value if isinstance(value, str) else format(value, '.4g')}" for name, value in changed)
 
 
 def on_long_window(case: CaseSpec) -> CaseSpec:
@@ -198,7 +199,11 @@ def finer_case(case: CaseSpec, error: NumericalError) -> CaseSpec | None:
         element=FINER_MESH if "mesh" in large else 1.0,
         resolution=MORE_HARMONICS if "resolution" in large else 1.0,
     )
+    changes: dict[str, object] = {}
     if "iteration" in large:
-        tighter = {"tolerance": TIGHTER * case.periodic.tolerance}
-        finer = finer.model_copy(update={"periodic": finer.periodic.model_copy(update=tighter)})
+        changes["tolerance"] = TIGHTER * case.periodic.tolerance
+    if "differences" in large:
+        changes["method"] = "march"  # of the whole period, in its own window
+    if changes:
+        finer = finer.model_copy(update={"periodic": finer.periodic.model_copy(update=changes)})
     return None if finer == case else finer

@@ -120,6 +120,9 @@ def test_the_settings_that_make_a_large_part_smaller_are_named(case):
     assert finer_settings(case, error(window=0.1, time_step=0.1, mesh=0.1, iteration=0.1)) == ()
     assert finer_settings(case, error(window=2.0)) == ("periodic.spans_behind=45", "periodic.spans_ahead=49")
     assert finer_settings(case, error(time_step=2.0)) == (f"dt={0.5 * case.dt:g}",)
+    periodic = case.periodic.model_copy(update={"method": "difference"})
+    by_difference = case.model_copy(update={"periodic": periodic})
+    assert finer_settings(by_difference, error(differences=2.0)) == ("periodic.method=march",)
     named = finer_settings(case, error(mesh=2.0, iteration=2.0))
     assert [setting.partition("=")[0] for setting in named] == [
         "periodic.tolerance", "catenary.mesh.elements_per_bay", "catenary.mesh.largest_element_length",
