@@ -104,11 +104,8 @@ def _sentences(keys: KeyTree, error: Any, data: dict[str, Any], where: Callable[
     if kind == "value_error":
         return _from_validator(keys, path, str(error["ctx"]["error"]), place)
     if kind == "string_pattern_mismatch":
-        return [
-            f"{name} must be a plain name: letters, digits, '_', '.' and '-', at most "
-            f"{_longest(error['ctx']['pattern'])}, no path: "
-            f"got {format_value(value)}{place}"
-        ]
+        wanted = _plain_name(error["ctx"]["pattern"]) or f"the {keys.description(path)}"
+        return [f"{name} must be {wanted}: got {format_value(value)}{place}"]
     if kind in ("finite_number", "float_type", "float_parsing", "int_type", "int_parsing", "int_from_float"):
         what = "a whole number" if kind.startswith("int") else "a number"
         return [f"{name} must be {what}{_and(allowed, unit)}: got {format_value(value, unit)}{place}"]
@@ -124,9 +121,16 @@ def _sentences(keys: KeyTree, error: Any, data: dict[str, Any], where: Callable[
     return [f"{name} must be {_type_of(keys, path)}: got {format_value(value, unit)}{place}"]
 
 
-def _longest(pattern: str) -> int:
-    """Characters that the pattern of a name takes: one for itself and those that follow it."""
-    return sum(int(most) for most in re.findall(r"\{\d+,(\d+)\}", pattern)) + pattern.count("{0,")
+def _plain_name(pattern: str) -> str:
+    """Say what the pattern of a name takes: one character of a class and some of another; empty of other patterns."""
+    classes = re.fullmatch(r"\^\[([^]]+)\]\[([^]]+)\]\{0,(\d+)\}\$", pattern)
+    if classes is None:
+        return ""
+    first, rest, more = classes.groups()
+    marks = [f"'{mark}'" for mark in re.sub("A-Z|a-z|0-9", "", rest)]
+    characters = " and ".join([", ".join(["letters", "digits", *marks[:-1]]), marks[-1]])
+    begins = "" if "0-9" in first else f" that begins with a letter{' or ' + repr('_') if '_' in first else ''}"
+    return f"a plain name{begins}: {characters}, at most {int(more) + 1}, no path"
 
 
 def dotted(path: Path) -> str:

@@ -254,6 +254,17 @@ def test_impossible_defects_are_refused(content, sentence):
         campaign_of(**content)
 
 
+@pytest.mark.parametrize("name", ["a.b", "2_short", "n" * 33])
+def test_a_name_is_refused_with_the_characters_that_it_may_have(bruni, name):
+    defects = {"cases": [{"name": name, "defects": [SHORT]}]}
+    with pytest.raises(InputError) as refused:
+        campaign_job(bruni.catenary, "bruni_2015", {"speed_kmh": 300.0, "scenarios": {"defects": defects}})
+    assert refused.match(
+        r".*name must be a plain name that begins with a letter: letters, digits, '_' and '-', at most 32, no path: "
+        f"got '{name}'"
+    )
+
+
 def test_a_campaign_is_the_same_on_any_number_of_workers(bruni, tmp_path):
     """Bit for bit, by its record: the first designs of a search for the least of the worst span's range."""
     given = {
