@@ -61,9 +61,17 @@ def run(composed: Composed[ValidateJob]) -> int:
         _print(comparison, folder.say)
     _write(folder.path, composed, found, time.perf_counter() - began)
     missed = sum(c.missed for c in found)
-    folder.say("All gates are met." if not missed else f"{missed} gate(s) missed.")
+    folder.say(_verdict(found, missed))
     folder.say(f"Wrote to {folder.path}/ (report.html, summary.json, figures/)")
     return 1 if missed else 0
+
+
+def _verdict(found: list[Comparison], missed: int) -> str:
+    """Say what all gates together say; of comparisons without any, that they say nothing."""
+    if missed:
+        return f"{missed} gate(s) missed."
+    gated = any(row.verdict != "printed" for comparison in found for row in comparison.rows)
+    return "All gates are met." if gated else "No gate is among these figures: they are printed, and prove nothing."
 
 
 def comparison_of(key: str) -> Callable[[GatesSpec, Callable[[str], None]], Comparison]:

@@ -69,6 +69,17 @@ def test_rows_are_printed_written_and_drawn(validate, folder):
     assert (folder / "run" / ".hydra" / "config.yaml").exists() and (folder / "run" / "validate.log").exists()
 
 
+def test_figures_without_a_gate_are_called_no_proof(catenary, monkeypatch, folder):
+    content = load_gates().model_dump()
+    content["ln2"] |= {"numerical": (), "assumptions": content["ln2"]["assumptions"][:1]}
+    monkeypatch.setattr("studies.commands.validate.load_gates", lambda: GatesSpec.model_validate(content))
+    ended = catenary("validate", "only=ln2", "run_dir=run")
+    assert ended.code == 0, ended
+    assert "No gate is among these figures" in ended.out and "gates are met" not in ended.out
+    page = (folder / "run" / "report.html").read_text(encoding="utf-8")
+    assert "No gate is among these 7 figures" in page and "gates are met" not in page
+
+
 def test_the_tables_are_pages_of_the_documentation(validate, folder):
     assert validate(None, "tables=results").code == 0
     (page,) = (folder / "results").iterdir()
