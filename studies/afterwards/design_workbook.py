@@ -88,7 +88,9 @@ def _cutting_list(result: CampaignResult) -> Iterator[Sequence[Cell]]:
     if read_json_again(result.folder / "fitter_schedule.json").get("best_trial") != best.number or not file.is_file():
         yield ("no lengths: form-finding found no equilibrium of the best design, so fitter_schedule.csv has none",)
         return
-    names = [part.name for part in parts_of(result.case.catenary) for _ in part.line.droppers.positions]
+    parts = parts_of(result.case.catenary)
+    names = [part.name for part in parts for _ in part.line.droppers.positions]
+    names += [part.name for part in parts if (own := part.line.auxiliary_wire) for _ in own.droppers.positions]
     with file.open(encoding="utf-8", newline="") as text:
         rows = list(csv.reader(text))
     yield ("section", *rows[0])

@@ -162,7 +162,7 @@ def in_words(row: dict[str, Any]) -> str:
 
 
 def _add_to_schedule(path: Path, rows: list[dict[str, Any]]) -> None:
-    """Add the tolerances to the cutting list, in place of those that it has."""
+    """Add the tolerances to the cutting list, in place of those that it has; main droppers have none."""
     if not rows or not path.exists():
         return
     head, *body = csv.reader(io.StringIO(path.read_text(encoding="utf-8")))
@@ -170,7 +170,8 @@ def _add_to_schedule(path: Path, rows: list[dict[str, Any]]) -> None:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*(head[k] for k in kept), *COLUMNS])
-    for line, row in zip(body, rows, strict=True):
+    main = [line for line in body if not line[0].isdigit()]
+    for line, row in zip(body[: len(body) - len(main)], rows, strict=True):
         figures = (row[key] for key in ("tolerance_mm", "tolerance_error_mm", "more_than_mm"))
         both = row["both_directions_mm"]
         added = [
@@ -179,4 +180,5 @@ def _add_to_schedule(path: Path, rows: list[dict[str, Any]]) -> None:
             "" if both is None else f"{both:.1f}",
         ]
         writer.writerow([*(line[k] for k in kept), *added])
+    writer.writerows([*(line[k] for k in kept), *("" for _ in COLUMNS)] for line in main)
     write_text_atomic(path, text.getvalue())

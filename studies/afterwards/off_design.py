@@ -129,7 +129,8 @@ def _named(row: dict[str, Any]) -> str:
 def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
     """Cut lengths of the best design's droppers, exact and rounded, with sigma for each; None without a design.
 
-    Of a line with defects they are those of the line as designed, and so is sigma.
+    Main droppers of an auxiliary wire are listed, and rounded, with the others. Of a line with defects lengths are
+    those of the line as designed, and so is sigma.
     """
     from catenary.form_finding.defects import as_designed
     from catenary.form_finding.equilibrium import EquilibriumStatus, equilibrium_at_rest
@@ -147,17 +148,22 @@ def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
     line = equilibrium.spec  # which names every span of a period that wind or curve make longer
     by_heights = line.ends or line.droppers.prescribed == "heights"
     drawn = line if by_heights else prescribed_by_heights(equilibrium)
-    exact = list(cut.droppers.lengths)
-    rounded = {mm: [round(1e-3 * mm * round(length / (1e-3 * mm)), 6) for length in exact] for mm in ROUNDED_MM}
+    exact, main = list(cut.droppers.lengths), _main_lengths(cut)
+    rounded = {mm: (_rounded(exact, mm), _rounded(main, mm)) for mm in ROUNDED_MM}
     runs = [{"rounded_mm": 0.0, **_sigma(result, line)}]
-    runs += [{"rounded_mm": mm, **_sigma(result, _cut_to(cut, lengths))} for mm, lengths in rounded.items()]
+    runs += [{"rounded_mm": mm, **_sigma(result, _cut_to(cut, *lengths))} for mm, lengths in rounded.items()]
     content = {
         "schema_version": 1,
         "best_trial": best.number,
         "position_m": list(cut.droppers.positions),
         "supports_m": list(cut.supports),
         "length_m": exact,
-        "rounded_m": [{"rounded_mm": mm, "length_m": lengths} for mm, lengths in rounded.items()],
+        "rounded_m": [{"rounded_mm": mm, "length_m": lengths} for mm, (lengths, _) in rounded.items()],
+        "main_droppers": {
+            "position_m": [] if cut.auxiliary_wire is None else list(cut.auxiliary_wire.droppers.positions),
+            "length_m": main,
+            "rounded_m": [{"rounded_mm": mm, "length_m": lengths} for mm, (_, lengths) in rounded.items()],
+        },
         "runs": runs,
         # those of a line by stations are where the plan has them
         "stations_rounded": [] if line.ends else [_at_rounded_stations(result, drawn, mm) for mm in STATIONS_MM],
@@ -165,6 +171,15 @@ def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
     write_json_atomic(result.folder / "fitter_schedule.json", content)
     write_text_atomic(result.folder / "fitter_schedule.csv", _as_csv(content))
     return content
+
+
+def _main_lengths(cut: CatenarySpec) -> list[float]:
+    """Lengths of the main droppers of an auxiliary wire; none of a line without one."""
+    return [] if cut.auxiliary_wire is None else list(cut.auxiliary_wire.droppers.lengths)
+
+
+def _rounded(lengths: list[float], mm: float) -> list[float]:
+    return [round(1e-3 * mm * round(length / (1e-3 * mm)), 6) for length in lengths]
 
 
 def _sound(line: CatenarySpec) -> CatenarySpec:
@@ -182,7 +197,7 @@ def _at_rounded_stations(result: CampaignResult, line: CatenarySpec, step_mm: fl
     step, supports = 1e-3 * step_mm, [0.0, *line.supports]
     own = [max(s for s in supports if s < x) for x in line.droppers.positions]
     stations = [round(s + step * round((x - s) / step), 6) for s, x in zip(own, line.droppers.positions, strict=True)]
-    content: dict[str, Any] = {"rounded_mm": step_mm, "position_m": stations, "length_m": []}
+    content: dict[str, Any] = {"rounded_mm": step_mm, "position_m": stations, "length_m": [], "main_length_m": []}
     try:
         moved = type(line).model_validate(
             {**line.model_dump(), "droppers": {**line.droppers.model_dump(), "positions": tuple(stations)}}
@@ -193,12 +208,17 @@ def _at_rounded_stations(result: CampaignResult, line: CatenarySpec, step_mm: fl
     if equilibrium.status is not EquilibriumStatus.OK:
         return {**content, "contact_force_std_N": None, "message": equilibrium.status.value}
     cut = prescribed_by_lengths(equilibrium)
-    lengths = [round(length, 3) for length in cut.droppers.lengths]
-    return {**content, "length_m": lengths, **_sigma(result, _cut_to(cut, lengths))}
+    lengths, main = _rounded(list(cut.droppers.lengths), 1.0), _rounded(_main_lengths(cut), 1.0)
+    return {**content, "length_m": lengths, "main_length_m": main, **_sigma(result, _cut_to(cut, lengths, main))}
 
 
-def _cut_to(line: CatenarySpec, lengths: list[float]) -> CatenarySpec:
-    return line.model_copy(update={"droppers": line.droppers.model_copy(update={"lengths": tuple(lengths)})})
+def _cut_to(line: CatenarySpec, lengths: list[float], main: list[float]) -> CatenarySpec:
+    """Line whose droppers, and main droppers of its auxiliary wire, have these lengths."""
+    cut: dict[str, Any] = {"droppers": line.droppers.model_copy(update={"lengths": tuple(lengths)})}
+    if (auxiliary := line.auxiliary_wire) is not None:
+        droppers = auxiliary.droppers.model_copy(update={"lengths": tuple(main)})
+        cut["auxiliary_wire"] = auxiliary.model_copy(update={"droppers": droppers})
+    return line.model_copy(update=cut)
 
 
 def _sigma(result: CampaignResult, line: CatenarySpec) -> dict[str, Any]:
@@ -216,7 +236,7 @@ def _sigma(result: CampaignResult, line: CatenarySpec) -> dict[str, Any]:
 
 
 def _as_csv(content: dict[str, Any]) -> str:
-    """Schedule as a table that a workshop reads: one row a dropper."""
+    """Schedule as a table that a workshop reads: one row a dropper, then one a main dropper."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     names = [f"length_rounded_{r['rounded_mm']:g}mm_m" for r in content["rounded_m"]]
@@ -224,11 +244,14 @@ def _as_csv(content: dict[str, Any]) -> str:
     for r in placed:
         names += [f"station_rounded_{r['rounded_mm']:g}mm_m", f"length_at_{r['rounded_mm']:g}mm_stations_m"]
     writer.writerow(["dropper", "station_m", "length_m", *names, "span", "from_support_m"])
-    supports = content["supports_m"]
-    columns = [content["position_m"], content["length_m"], *(r["length_m"] for r in content["rounded_m"])]
-    columns += [r[name] for r in placed for name in ("position_m", "length_m")]
-    for k, (station, exact, *others) in enumerate(zip(*columns, strict=True)):
-        span = sum(support < station for support in supports)
-        where = [span, f"{station - supports[span - 1]:.3f}"]
-        writer.writerow([k + 1, f"{station:.3f}", f"{exact:.5f}", *(f"{v:.3f}" for v in others), *where])
+    supports, main = content["supports_m"], content["main_droppers"]
+    there = [r[name] for r in placed for name in ("position_m", "length_m")]
+    kept = [lengths for r in placed for lengths in (main["position_m"], r["main_length_m"])]
+    for label, each, moved in (("", content, there), ("main ", main, kept)):
+        columns = [each["position_m"], each["length_m"], *(r["length_m"] for r in each["rounded_m"]), *moved]
+        for k, (station, exact, *others) in enumerate(zip(*columns, strict=True)):
+            span = sum(support < station for support in supports)
+            where = [span, f"{station - supports[span - 1]:.3f}"]
+            row = [f"{label}{k + 1}", f"{station:.3f}", f"{exact:.5f}", *(f"{v:.3f}" for v in others), *where]
+            writer.writerow(row)
     return text.getvalue()

@@ -24,8 +24,8 @@ def validation_page(comparisons: Sequence[Comparison], command: str, ran: tuple[
     headline = f"No gate is among these {counts['printed']} figures: they are printed, and prove nothing."
     if gated:
         headline = (
-            f"{counts['met']} of {gated} gates are met, {counts['MISSED']} missed, {counts['known']} outside with a known "
-            f"cause; {counts['printed']} more figures are not gated."
+            f"{counts['met']} of {gated} gates are met, {counts['MISSED']} missed, {counts['known']} outside with a "
+            f"known cause; {counts['printed']} more figures are not gated."
         )
     return Page(
         kicker="Validation against published results",

@@ -162,6 +162,12 @@ def schedule_table(record: Mapping[str, Any]) -> Table:
         rounded = (number(MM * r["length_m"][k], 0) for r in cut)
         there = (text for r in placed for text in (station(r["position_m"][k], 2), number(MM * r["length_m"][k], 0)))
         rows.append((str(k + 1), station(x, 3), number(MM * length, 2), *rounded, *there))
+    main = record.get("main_droppers") or {"position_m": (), "length_m": (), "rounded_m": ()}
+    by_step = sorted(main["rounded_m"], key=lambda r: r["rounded_mm"])
+    for k, (x, length) in enumerate(zip(main["position_m"], main["length_m"], strict=True)):
+        rounded = (number(MM * r["length_m"][k], 0) for r in by_step)
+        there = (text for r in placed for text in (station(x, 2), number(MM * r["main_length_m"][k], 0)))
+        rows.append((f"main {k + 1}", station(x, 3), number(MM * length, 2), *rounded, *there))
     steps = [r["rounded_mm"] for r in cut]
     below = [value_text(runs.get(s, {}).get(SIGMA), 2) for s in (0.0, *steps)]
     rows.append(("σ [N]", "", *below, *(text for r in placed for text in ("", value_text(r[SIGMA], 2)))))

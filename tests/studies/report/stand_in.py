@@ -129,7 +129,7 @@ def evaluate(task, setting):
 
 def case_of(line):
     """The line of the library, with the pantograph that goes with it, at 300 km/h."""
-    pantograph = {"re330": "dsa380", "bruni_2015": "bruni_2015"}[line]
+    pantograph = {"bruni_2015": "bruni_2015"}.get(line, "dsa380")
     blocks = [
         yaml.safe_load((CONF / f"{group}/{name}.yaml").read_text(encoding="utf-8"))
         for group, name in (("catenary", line), ("pantograph", pantograph))
