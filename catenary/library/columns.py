@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from catenary.errors import InputError
-from catenary.library.table import Quantity, Table, cell_number, column_of, name_and_unit
+from catenary.library.table import Quantity, Table, cell_number, column_of, name_and_unit, unheaded
 from catenary.spec.attached.elements import NEEDS
 from catenary.spec.attached.wear import MOST_WORN
 from catenary.spec.components import HIGHEST, LONGEST, SHORTEST
@@ -166,7 +166,6 @@ TABLES = tuple(COLUMNS)
 
 def read_rows(name: str, table: Table, problems: list[str]) -> list[Row]:
     """Read all rows of a table; what is wrong with headings and cells is added to ``problems``."""
-    problems += table.problems
     found: dict[str, tuple[int, float]] = {}
     used = set()
     for column in COLUMNS[name]:
@@ -179,6 +178,11 @@ def read_rows(name: str, table: Table, problems: list[str]) -> list[Row]:
         if place is not None:
             found[column.quantity.name] = place
     problems += _unknown(name, table, used)
+    if not used:
+        known = ", ".join(column.quantity.name for column in COLUMNS[name])
+        problems.append(f"{table.name}: the first row must name columns of {name} ({known}); remarks begin with #")
+        return []
+    problems += [*table.problems, *unheaded(table)]
     at = {key: index for key, (index, _) in found.items()}
     rows = []
     for number, cells in table.rows:

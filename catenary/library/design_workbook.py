@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from catenary.errors import InputError
-from catenary.library.columns import COLUMNS, read_rows
+from catenary.library.columns import COLUMNS
 from catenary.library.line_file import LINE, read_line_workbook
-from catenary.library.line_workbook import fill_sheet, rows_of_line
+from catenary.library.line_workbook import fill_sheet, origin_of, rows_of_line
 from catenary.spec.line import CatenarySpec
 from catenary.storage.files import whole_file
 
@@ -22,8 +22,6 @@ __all__ = ["Cell", "Sheets", "write_design_workbook"]
 Cell: TypeAlias = str | float | int | None
 Sheets: TypeAlias = Mapping[str, Sequence[Sequence[Cell]]]
 WIDTH = 24
-# columns that count from where the plan does
-STATIONS = ("station", "from", "to")
 
 
 def write_design_workbook(
@@ -56,17 +54,17 @@ def write_design_workbook(
     from openpyxl.utils import get_column_letter
 
     book: Any = load_workbook(template)
-    by_name = {sheet.title.lower(): sheet for sheet in book.worksheets}
+    by_name = {sheet.title.strip().lower(): sheet for sheet in book.worksheets}
     if LINE not in by_name:
         raise InputError([f"workbook {template} must have a sheet '{LINE}': it has {', '.join(by_name)}"])
-    origin = _origin(template)
+    origin = origin_of(read_line_workbook(template))
+    # a formula that is written has no saved value: keys and values have to be read again
+    saved: Any = load_workbook(template, data_only=True)[by_name[LINE].title]
+    for cell in (cell for row in by_name[LINE].iter_rows() for cell in row if cell.data_type == "f"):
+        cell.value = saved[cell.coordinate].value
     _set(by_name[LINE], changes)
     for name in COLUMNS:
-        rows = [
-            {key: value + origin if key in STATIONS else value for key, value in row.items()}
-            for row in rows_of_line(name, line)
-        ]
-        fill_sheet(_anew(book, by_name, name), name, rows)
+        fill_sheet(_anew(book, by_name, name), name, rows_of_line(name, line, origin))
     for name, rows in sheets.items():
         sheet = _anew(book, by_name, name)
         for row in rows:
@@ -76,12 +74,6 @@ def write_design_workbook(
             sheet.column_dimensions[get_column_letter(number)].width = WIDTH
     with whole_file(path) as temporary:
         book.save(temporary)
-
-
-def _origin(template: Path) -> float:
-    """Station of the first support as the workbook counts [m]."""
-    supports = read_rows("supports", read_line_workbook(template).tables["supports"], [])
-    return float(supports[0].values["station"])
 
 
 def _anew(book: Workbook, by_name: Mapping[str, Worksheet], name: str) -> Worksheet:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,12 +43,11 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
     InputError
         With a sentence for every row that cannot be.
     """
-    try:
-        line = changed(line, file.changes) if file.changes else line
-    except InputError as error:
-        raise InputError([f"{file.path}: changes: {problem}" for problem in error.problems]) from None
+    line = _changed(line, file)
     problems: list[str] = []
     rows = {name: read_rows(name, table, problems) for name, table in file.tables.items()}
+    if not rows["supports"]:
+        raise InputError(problems or [f"{file.tables['supports'].name}: must list the supports: it has no rows"])
     of_sections = problems_of_sections(rows)
     problems += of_sections + problems_of_rows(rows) + problems_of_irregularity(file)
     unsound = bool(of_sections) or any(row.refused for row in rows.get("sections", []))
@@ -64,6 +63,7 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
     by_section = droppers_of(rows.get("droppers", []), supports, origin, line, stretches, problems)
     held = held_by(rows["supports"], begins, stretches, problems)
     main = _main_droppers(rows.get("main_droppers", []), (supports, origin), line, stretches, problems)
+    problems += _off_the_line(rows, origin, origin + supports[-1])
     if problems:
         raise InputError(problems)
     droppers = [dropper for each in by_section for dropper in each]
@@ -89,6 +89,15 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
     if problems:
         raise InputError(problems)
     return content
+
+
+def _changed(line: CatenarySpec, file: LineFile) -> CatenarySpec:
+    """Type of line with what the file changes along the whole line; what cannot be is named with its cell."""
+    try:
+        return changed(line, file.changes) if file.changes else line
+    except InputError as error:
+        at = [file.changed_at.get(problem.partition(" ")[0], f"{file.path}: changes") for problem in error.problems]
+        raise InputError([f"{p}: {problem}" for p, problem in zip(at, error.problems, strict=True)]) from None
 
 
 def _laid_together(
@@ -230,6 +239,18 @@ def _profiles(rows: Sequence[Row], origin: float) -> list[dict[str, Any]]:
         }
         for section, own in by_section.items()
     ]
+
+
+def _off_the_line(rows: Mapping[str, Sequence[Row]], first: float, last: float) -> Iterator[str]:
+    """Name what would stand before the first support or beyond the last one, as the file counts [m]."""
+    for table in ("masses", "elements", "wear", "profile", "kinks"):
+        for row in (row for row in rows.get(table, []) if not row.refused):
+            for key in ("from", "to") if table == "wear" else ("station",):
+                if not first - 1e-9 <= row.values.get(key, first) <= last + 1e-9:
+                    yield (
+                        f"{row.place(key)}: {key} must lie on the line, {first:.10g} to {last:.10g} m: got "
+                        f"{row.values[key]:.10g} m"
+                    )
 
 
 def _with_place(sentence: str, droppers: Sequence[Hung], rows: Mapping[str, Sequence[Row]]) -> str:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from catenary.errors import InputError
 from catenary.library.columns import COLUMNS, TABLES
-from catenary.library.table import Table, read_csv
+from catenary.library.table import Table, cell_number, read_csv
 from catenary.library.workbook import read_workbook
 from catenary.spec.keys import did_you_mean, format_value
 
 __all__ = ["DRAWN", "LINE", "LineFile", "is_line_file", "read_line_file", "read_line_workbook"]
 
 LINE, DRAWN = "line", "irregularity"
+HEAD = ("name", "description", "type", "schema_version")
 KEYS = ("schema_version", "kind", "name", "description", "type", "changes", DRAWN, *TABLES)
 MOST_BYTES = 5_000_000
 MOST_CELLS = 400
@@ -38,8 +41,8 @@ class LineFile:
         Tables by name; one that is not given is not there.
     irregularity : mapping
         Spectrum from which the contact wire's running surface is drawn; empty without.
-    drawn_at : dict
-        Cells of the spectrum's keys, where it stands in a workbook.
+    changed_at, drawn_at : dict
+        Cells of the keys of ``changes`` and of the spectrum, where they stand in a workbook.
     """
 
     path: Path
@@ -49,6 +52,7 @@ class LineFile:
     changes: Mapping[str, Any]
     tables: dict[str, Table]
     irregularity: Mapping[str, Any] = field(default_factory=dict)
+    changed_at: Mapping[str, str] = field(default_factory=dict)
     drawn_at: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -108,7 +112,7 @@ def read_line_workbook(path: Path) -> LineFile:
     Raises
     ------
     InputError
-        If it cannot be read, or has no such sheet.
+        If it cannot be read, has no such sheet, a key stands there twice, or a sheet has nearly the name of a table.
     """
     sheets = read_workbook(path)
     if LINE not in sheets:
@@ -116,31 +120,52 @@ def read_line_workbook(path: Path) -> LineFile:
             [f"workbook {path} must have a sheet '{LINE}' with the columns key and value: it has {', '.join(sheets)}"]
         )
     head = sheets[LINE]
+    problems = [*head.problems, *_nearly_tables(path, sheets)]
     content: dict[str, Any] = {"kind": LINE}
     changes: dict[str, Any] = {}
     drawn: dict[str, Any] = {}
+    changed_at: dict[str, str] = {}
     drawn_at: dict[str, str] = {}
+    seen: dict[str, str] = {}
     for number, cells in ((0, head.headings), *head.rows):
         key, value = (*cells, "", "")[:2]
+        key, place = key.lower() if key.lower() in HEAD else key, head.place(number or 1, 1)
         if not number and key.lower() == "key":
             continue
-        if key in ("name", "description", "type", "schema_version"):
+        if key and key in seen:
+            problems.append(f"{place}: {key} must be given once: it stands in {seen[key]}, too")
+        seen[key] = place
+        if key in HEAD:
             content[key] = int(value) if value.isdigit() else value
         elif value and key.startswith(f"{DRAWN}."):
-            drawn[key.removeprefix(f"{DRAWN}.")] = _plain(value)
-            drawn_at[key.removeprefix(f"{DRAWN}.")] = head.place(number or 1, 1)
+            drawn[key.removeprefix(f"{DRAWN}.")] = _plain(head, value)
+            drawn_at[key.removeprefix(f"{DRAWN}.")] = place
         elif value:
-            changes[key] = _plain(value)
+            changes[key] = _plain(head, value)
+            changed_at[key] = place
+    if problems:
+        raise InputError(problems)
     content |= {name: {"file": path.name, "sheet": name} for name in TABLES if name in sheets and sheets[name].rows}
-    return replace(read_line_file({**content, "changes": changes, DRAWN: drawn}, path), drawn_at=drawn_at)
+    file = read_line_file({**content, "changes": changes, DRAWN: drawn}, path)
+    return replace(file, changed_at=changed_at, drawn_at=drawn_at)
 
 
-def _plain(text: str) -> object:
+def _nearly_tables(path: Path, sheets: Mapping[str, Table]) -> Iterator[str]:
+    """Name sheets that nobody would read although they have nearly the name of a table, which has no rows."""
+    missing = [name for name in TABLES if name not in sheets or not sheets[name].rows]
+    for name, sheet in sheets.items():
+        near = get_close_matches(name, missing, n=1, cutoff=0.8) if name not in (LINE, *TABLES) else []
+        if near and sheet.rows:
+            yield (
+                f"{path} sheet {sheet.sheet}: is not a table of a line, so that nobody would read its rows; "
+                f"rename it {near[0]}, or otherwise if it is your own"
+            )
+
+
+def _plain(table: Table, text: str) -> object:
     """Value of a cell: a number where it is one, or the text."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    value = cell_number(table, text)
+    return text if math.isnan(value) else value
 
 
 def _table(name: str, given: object, path: Path) -> Table:

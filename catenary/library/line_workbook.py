@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from catenary.errors import InputError
 from catenary.layout.sections import parts_of
-from catenary.library.columns import COLUMNS, Column
+from catenary.library.columns import COLUMNS, Column, read_rows
 from catenary.library.line_file import DRAWN, LINE, LineFile
 from catenary.library.lines import line_names
 from catenary.spec.components import PRESCRIBED
@@ -23,11 +23,13 @@ from catenary.storage.files import whole_file
 if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet
 
-__all__ = ["fill_sheet", "rows_of_line", "write_line_workbook"]
+__all__ = ["fill_sheet", "origin_of", "rows_of_line", "write_line_workbook"]
 
 # unit in which a sheet gives a quantity; those that are not named are in SI
 IN_MM = ("encumbrance", "contact_height", "stagger", "messenger_stagger", "height", "length", "by")
 IN_MM += ("elevation", "spacing", "depth")
+# columns that count from where the plan does
+STATIONS = ("station", "from", "to")
 LAST_ROW = 1000
 WIDTH = 19
 
@@ -54,21 +56,27 @@ def write_line_workbook(path: Path, kind: str, file: LineFile | None = None, lin
     if line is not None and line.section is None:
         raise InputError([f"line must be one by stations: '{line.name}' is a type of line, which repeats"])
     book: Any = Workbook()
-    _head(book.active, kind, file)
+    _head(book.active, path.stem if file is None else file.name, kind, file)
+    origin = 0.0 if file is None else origin_of(file)
     for name in COLUMNS:
-        fill_sheet(book.create_sheet(name), name, [] if line is None else rows_of_line(name, line))
+        fill_sheet(book.create_sheet(name), name, [] if line is None else rows_of_line(name, line, origin))
     with whole_file(path) as temporary:
         book.save(temporary)
 
 
-def _head(sheet: Worksheet, kind: str, file: LineFile | None) -> None:
+def origin_of(file: LineFile) -> float:
+    """Station of the first support as the file counts [m]."""
+    return float(read_rows("supports", file.tables["supports"], [])[0].values["station"])
+
+
+def _head(sheet: Worksheet, name: str, kind: str, file: LineFile | None) -> None:
     """Write keys and values of the line as a whole."""
     from openpyxl.worksheet.datavalidation import DataValidation
 
     sheet.title = LINE
-    values = {"name": "km12", "type": kind, "description": ""}
+    values = {"name": name, "type": kind, "description": ""}
     if file is not None:
-        values |= {"name": file.name, "description": file.description, **dict(_flat(file.changes))}
+        values |= {"description": file.description, **dict(_flat(file.changes))}
         values |= dict(_flat(file.irregularity, f"{DRAWN}."))
     for row in (("key", "value"), *values.items()):
         sheet.append(row)
@@ -88,9 +96,11 @@ def _flat(changes: Mapping[str, Any], inside: str = "") -> Iterator[tuple[str, A
             yield f"{inside}{key}", value
 
 
-def rows_of_line(name: str, line: CatenarySpec) -> list[dict[str, Any]]:
-    """Rows of a table that describe a line, by their columns in SI."""
-    return list(_ROWS[name](line))
+def rows_of_line(name: str, line: CatenarySpec, origin: float = 0.0) -> list[dict[str, Any]]:
+    """Rows of a table that describe a line, by their columns in SI; ``origin``: station of the first support [m]."""
+    return [
+        {key: value + origin if key in STATIONS else value for key, value in row.items()} for row in _ROWS[name](line)
+    ]
 
 
 def fill_sheet(sheet: Worksheet, name: str, rows: list[dict[str, Any]]) -> None:

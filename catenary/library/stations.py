@@ -33,7 +33,11 @@ class Hung:
 def supports_of(rows: Sequence[Row], problems: list[str]) -> list[float]:
     """Stations of the supports from the first one [m]; what is out of order or out of range is named."""
     found = [row.values.get("station", float("nan")) for row in rows]
-    problems += [f"{row.place()}: station is missing" for row in rows if "station" not in row.values]
+    if all("station" not in row.values for row in rows):
+        own = rows[0].table
+        problems.append(f"{own.name}: a column 'station' is missing: it has {', '.join(own.headings)}")
+    else:
+        problems += [f"{row.place()}: station is missing" for row in rows if "station" not in row.values]
     if not LEAST_SPANS < len(rows) <= MOST_SPANS + 1:
         problems.append(
             f"{rows[0].table.name}: must list {LEAST_SPANS + 1} to {MOST_SPANS + 1} supports: got {len(rows)}"
@@ -105,6 +109,8 @@ def droppers_of(
         a, b, before = supports[span - 1], supports[span], by_span.setdefault((which, span), [])
         x = a + row.values["position"] if "position" in row.values else round(row.values["station"] - origin, 9)
         given = "position" if "position" in row.values else "station"
+        if math.isnan(x):
+            continue  # refused as a cell
         if not a + FROM_SUPPORT <= x <= b - FROM_SUPPORT:
             problems.append(
                 f"{row.place(given)}: {given} must lie between {FROM_SUPPORT:g} and {b - a - FROM_SUPPORT:g} m inside "
@@ -150,6 +156,8 @@ def _span_of(row: Row, supports: Sequence[float], origin: float, problems: list[
     if has["position"] == has["station"] or (has["position"] and not has["span"]):
         return None  # refused by itself
     last = len(supports) - 1
+    if row.refused & {"span", "station"}:
+        return None
     if has["span"]:
         span = round(row.values["span"])
         if span > last:

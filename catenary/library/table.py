@@ -11,11 +11,24 @@ from pathlib import Path
 from catenary.errors import InputError
 from catenary.storage.user_file import read_user_text
 
-__all__ = ["Quantity", "Table", "cell_number", "column_of", "column_values", "name_and_unit", "read_csv"]
+__all__ = [
+    "Quantity",
+    "Table",
+    "cell_number",
+    "column_of",
+    "column_values",
+    "first_problems",
+    "is_remark",
+    "name_and_unit",
+    "read_csv",
+    "unheaded",
+]
 
 SEPARATORS = (";", "\t", ",")
 MAX_SHOWN = 20
 MAX_COLUMNS = 1000
+# what spreadsheets write into a cell whose formula fails: no remark, although it begins with #
+FAILED_FORMULAS = ("#REF!", "#N/A", "#NV", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!")
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +93,11 @@ class Table:
         return f"{self.path} {self.key or (f'sheet {self.sheet}' if self.sheet else '')}".rstrip()
 
 
+def is_remark(text: str) -> bool:
+    """Whether a row whose first cell holds this text is for people: it begins with #, and is not a failed formula."""
+    return text.lstrip().startswith("#") and not text.lstrip().upper().startswith(FAILED_FORMULAS)
+
+
 def column_letters(column: int) -> str:
     """Letters of a column of a sheet, the first one being 0: A, B, ..., Z, AA."""
     letters = ""
@@ -99,7 +117,9 @@ def read_csv(path: Path, what: str, max_bytes: int) -> Table:
         If the file cannot be read, is larger than ``max_bytes``, or holds no rows; ``what`` names it in the sentence.
     """
     lines = read_user_text(path, what, max_bytes).splitlines()
-    kept = [(n, line) for n, line in enumerate(lines, start=1) if line.strip() and not line.lstrip().startswith("#")]
+    if lines and re.fullmatch(r"sep=.", lines[0].strip(), re.IGNORECASE):
+        lines[0] = ""  # a spreadsheet program's word to itself
+    kept = [(n, line) for n, line in enumerate(lines, start=1) if line.strip() and not is_remark(line)]
     if len(kept) < 2:
         raise InputError([f"{what} {path} must have a line that names its columns and rows below it: it has no rows"])
     separator = next((s for s in SEPARATORS if s in kept[0][1]), ",")
@@ -114,14 +134,33 @@ def read_csv(path: Path, what: str, max_bytes: int) -> Table:
         raise InputError([f"{what} {path} must have at most {MAX_COLUMNS} columns: got {len(headings)}"])
     rows, problems = [], []
     for (n, _), row in zip(kept[1:], cells[1:], strict=True):
+        if not any(cell.strip() for cell in row):
+            continue
         while len(row) > len(headings) and not row[-1].strip():
             row.pop()
         if len(row) == len(headings):
             rows.append((n, tuple(cell.strip() for cell in row)))
             continue
-        hint = "; numbers with a decimal comma need semicolons between them" if separator == "," else ""
+        comma = separator == "," and len(row) > len(headings)
+        hint = "; numbers with a decimal comma need semicolons between them" if comma else ""
         problems.append(f"{path} line {n}: must have {len(headings)} values as the heading: got {len(row)}{hint}")
-    return Table(path, headings, tuple(rows), separator, tuple(_first(problems)))
+    if not rows and not problems:
+        raise InputError([f"{what} {path} must have rows below the line that names its columns: all are empty"])
+    return Table(path, headings, tuple(rows), separator, tuple(first_problems(problems)))
+
+
+def unheaded(table: Table) -> list[str]:
+    """One sentence for each column that has values and no heading, for a table in which no value may be lost."""
+    problems = []
+    for index, heading in enumerate(table.headings):
+        row = None if heading else next((row for row, cells in table.rows if cells[index]), None)
+        if row is not None:
+            where = f"column {column_letters(index) if table.sheet else index + 1}"
+            problems.append(
+                f"{table.name} {where}: must have a heading, 'note' if it is for people: it has values, the first in "
+                f"{table.place(row, index)}"
+            )
+    return problems
 
 
 def column_of(table: Table, quantity: Quantity) -> tuple[int, float] | None:
@@ -158,7 +197,7 @@ def column_values(table: Table, quantity: Quantity, column: tuple[int, float]) -
         if math.isnan(value):
             problems.append(f"{table.place(line, index)}: {quantity.name} must be a number: got '{cells[index][:40]}'")
         values.append(value * size)
-    return values, _first(problems)
+    return values, first_problems(problems)
 
 
 def name_and_unit(heading: str, quantity: Quantity) -> tuple[str, str]:
@@ -187,7 +226,7 @@ def cell_number(table: Table, text: str) -> float:
     return value if math.isfinite(value) else math.nan
 
 
-def _first(problems: list[str]) -> list[str]:
+def first_problems(problems: list[str]) -> list[str]:
     """No more sentences than can be read."""
     more = len(problems) - MAX_SHOWN
     return [*problems[:MAX_SHOWN], f"and {more} more rows of that kind"] if more > 0 else problems

@@ -84,7 +84,7 @@ def read_user_text(path: Path, what: str, most_bytes: int) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError([f"{what} {path} is not text in UTF-8"]) from None
+        raise InputError([f"{what} {path} is not text in UTF-8: save it in that encoding"]) from None
 
 
 def _refuse(path: Path, what: str, error: Exception) -> NoReturn:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
-from catenary.library.table import Quantity, Table, column_of, column_values, read_csv
+from catenary.library.table import Quantity, Table, column_of, column_values, read_csv, unheaded
 from catenary.library.workbook import read_workbook
 
 __all__ = ["MeasuredHeights", "measured_heights"]
@@ -57,7 +57,7 @@ def measured_heights(path: Path, supports: tuple[float, ...], origin: float, nom
         With a sentence for every column that is missing and every cell that cannot be.
     """
     table = _table(path)
-    problems = list(table.problems)
+    problems = [*table.problems, *(unheaded(table) if table.sheet else [])]
     columns: dict[str, NDArray[np.float64]] = {}
     for quantity in (STATION, HEIGHT):
         try:

@@ -62,7 +62,8 @@ class Corrections:
     runs : dict of int to LineFigures
         Lines that were run, by how many of that order are right.
     count : int or None
-        How many are to be corrected; None where not even all of them meet the limits.
+        How many are to be corrected; None where no list that was run meets the limits, and no
+        other is expected to come closer.
     unknown : tuple of int
         Wrong lengths whose single effect has no figures; they come last.
     wall_time_s : float
@@ -222,9 +223,10 @@ def _fewest(search: _Search, predicted: Floats, limits: Floats) -> int | None:
     """Run lists until one meets the limits and the one that is shorter by a dropper does not; None where none does."""
     if (figures_of(search.runs[0]) <= limits).all():
         return 0
-    if (figures_of(search.runs[search.wrong]) > limits).any():
+    found = _any_that_meets(search, predicted, limits)
+    if found is None:
         return None
-    misses, meets = 0, search.wrong
+    misses, meets = max(k for k in search.runs if k < found), found
     while meets - misses > 1:
         expected = _expected(search, predicted)
         good = (expected[misses + 1 : meets] <= limits).all(axis=1)
@@ -235,6 +237,18 @@ def _fewest(search: _Search, predicted: Floats, limits: Floats) -> int | None:
                 met = (figures_of(search.runs[k]) <= limits).all()
                 misses, meets = (misses, k) if met else (k, meets)
     return meets
+
+
+def _any_that_meets(search: _Search, predicted: Floats, limits: Floats) -> int | None:
+    """Length of a list that meets the limits: that of all, or the one that is expected to come closest, the shortest."""
+    count = search.wrong
+    while (figures_of(search.runs[count]) > limits).any():
+        excess = np.maximum(_expected(search, predicted) / limits - 1.0, 0.0).sum(axis=1)
+        count = int(excess.argmin())
+        if count in search.runs:
+            return None
+        search.run_lines([count])
+    return count
 
 
 def _expected(search: _Search, predicted: Floats) -> Floats:

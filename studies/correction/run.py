@@ -138,15 +138,21 @@ def _words(found: Corrections, content: dict[str, Any]) -> list[str]:
         for r in content["runs"]
     )
     lines = [f"lines that were run, by the number of droppers cut again: {runs}", f"limits: {held}"]
-    if found.count is None:
-        lines.append(f"no list meets the limits: not even all {len(found.wrong)} droppers cut again do")
+    if not found.wrong:
+        met = "meets its limits as it is" if found.count == 0 else "misses its limits"
+        lines.append(f"the line {met}; it has no defect of kind length, so that no dropper can be cut again")
+    elif found.count is None:
+        lines.append(
+            f"no list meets the limits: all {len(found.wrong)} droppers cut again miss them, and by the figures added up "
+            "no shorter list comes closer than those that were run"
+        )
     elif not found.count:
         lines.append("the line meets its limits as it is: no dropper need be cut again")
     else:
-        less = found.count - 1
+        less = f"with the first {found.count - 1} of them alone" if found.count > 1 else "as the line is"
         lines.append(
             f"cut again {found.count} of {len(found.wrong)} wrong droppers: {_named(content['droppers'], 'recut_mm')}; "
-            f"with the first {less} of them alone the limits are missed"
+            f"{less} the limits are missed"
         )
     if found.unknown:
         lines.append(f"{len(found.unknown)} droppers come last, for their single effects have no figures")

@@ -213,7 +213,7 @@ def test_elements_and_wear_of_sections_are_those_of_their_wires_and_a_workbook_h
         ({"elements": [{**SPRING, "stiffness_kN/m": 0}]}, "the spring support does nothing"),
         (
             {"elements": [{**SPRING, "station_m": 1300}]},
-            "section.elements[0].station must lie on the line",
+            "elements[0]: station must lie on the line, 1000 to 1275 m: got 1300 m",
         ),
         ({"elements": [{**DAMPER, "kind": "dampr"}]}, "kind must be one of spring_support, damper, insulator: got"),
         (
@@ -221,7 +221,10 @@ def test_elements_and_wear_of_sections_are_those_of_their_wires_and_a_workbook_h
             "wear[0]: to must be beyond from, 1100 m: got 1090 m",
         ),
         ({"wear": [{"from_m": 1100, "to_m": 1190, "area_percent": 60}]}, "area must be between 1e-06 and 0.5: got 0.6"),
-        ({"wear": [{"from_m": 1100, "to_m": 1490, "area_percent": 6}]}, "wear[0] must lie on its wire, from 0 to 275"),
+        (
+            {"wear": [{"from_m": 1100, "to_m": 1490, "area_percent": 6}]},
+            "wear[0]: to must lie on the line, 1000 to 1275 m: got 1490 m",
+        ),
         ({"wear": [{"from_m": 1100, "area_percent": 6}]}, "km12.yaml wear[0]: to is missing"),
         ({"wear": [{"from_m": 1100, "to_m": 1150, "area": 0.1, "section": "C"}]}, "section must be left out: got C"),
     ],

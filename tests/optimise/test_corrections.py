@@ -14,6 +14,7 @@ from optimise.correction_list.evaluation import (
     LineFigures,
     LineJob,
     SingleEffect,
+    SpanEffects,
     corrected,
     evaluate_correction,
     wrong_lengths,
@@ -127,6 +128,28 @@ def test_superposition_is_exact_where_forces_add_up(design):
     first = min(range(3), key=lambda k: (force - less[k]).std())
     assert model.order(np.array([np.inf, np.inf, np.inf]))[0] == first
     assert sorted(model.order(np.array([1.0, 1.0, 1.0]))) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("limit", "count"), [(20.0, 1), (18.0, 1), (17.9, None), (0.1, None)])
+def test_a_shorter_list_may_meet_limits_that_the_one_of_all_misses(case, monkeypatch, limit, count):
+    """Forces by hand: the first correction lowers sigma from 22 to 19 N, added up, the other two raise it beyond 22 N."""
+    import optimise.correction_list.find as module
+
+    x = np.linspace(55.0 * 3, 55.0 * 6, 301)[1:]
+    wave = np.sqrt(2.0) * np.cos(2.0 * np.pi * np.arange(300) / 10)
+    effects = [SingleEffect(k, x, -amount * wave, 4, np.zeros(2)) for k, amount in enumerate((2.0, -3.0, 3.0))]
+
+    def evaluate(job, setting):
+        if isinstance(job, EffectsJob):
+            return SpanEffects(job.number, tuple(effects[k] for k in job.droppers), 0.0)
+        sigma = {0: 22.0, 1: 18.0, 2: 21.5, 3: 24.0}[len(job.right)]  # the shortest list is better than added up
+        figures = (sigma, sigma, 50.0, 5, 150.0, 150.0)
+        return LineFigures(job.number, job.right, *figures, x, 22.0 * wave, np.zeros(10), 0.0)
+
+    monkeypatch.setattr(module, "evaluate_correction", evaluate)
+    found = find_corrections(case, CorrectionLimitsSpec(sigma_N=limit), SERIAL)
+    assert found.order[0] == 1 and found.predicted[1][0] == pytest.approx(19.0)
+    assert found.count == count and sorted(found.runs) == [0, 1, 3]
 
 
 def test_a_single_effect_on_a_stretch_is_that_of_the_whole_line(case):
