@@ -13,6 +13,7 @@ from dynamics.contact_force.statistics import ContactStatistics
 from dynamics.results.solution import PantographResult
 from dynamics.spec.case import CaseSpec, PantographSpec
 from dynamics.spec.status import Status
+from optimise.afterwards.dropper_tolerance import DropperTolerance, LengthTolerances, WrongLines
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 
 CONF = Path(__file__).resolve().parents[3] / "conf"
@@ -140,3 +141,21 @@ def case_of(line):
         speed_kmh=300.0,
         mean_force_N=157.3,
     )
+
+
+def tolerances_of(asked):
+    """Tolerances: 1.8 mm at the first, a millimetre more at each, none at the last but one, 20 mm at the last."""
+
+    def found(case, wanted, cluster, runs, *, assured):
+        asked.append((case, assured))
+        n = len(case.catenary.droppers.positions)
+        known = [
+            DropperTolerance(k, 1.8e-3 + 1e-3 * k, 2e-4, 0.0, (-1) ** k, ((0.0, 0.0),), 0.051) for k in range(n - 2)
+        ]
+        none = DropperTolerance(n - 2, None, None, 0.0, 0, (), message="no figures")
+        far = DropperTolerance(n - 1, None, None, 20e-3, 0, ((0.02, 0.01),))
+        lines = WrongLines(1.0, (0.02, 0.08, None, 0.05)), WrongLines(0.5, (0.01, 0.02, 0.03, 0.04))
+        runs.progress(1, 1)
+        return LengthTolerances(31.0, (*known, none, far), lines)
+
+    return found

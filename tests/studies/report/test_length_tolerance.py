@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from stand_in import case_of, evaluate
+from stand_in import case_of, evaluate, tolerances_of
 
-from optimise.afterwards.dropper_tolerance import DropperTolerance, LengthTolerances, WrongLines
 from optimise.search.campaign import run_campaign
 from optimise.search.result import load_result
 from optimise.spec.campaign import CampaignSpec, ClusterSpec, DesignSpec, SamplerSpec
@@ -51,28 +50,10 @@ def campaign_folder(written, tmp_path):
     return shutil.copytree(written, tmp_path / "trial_run")
 
 
-def stand_in(asked):
-    """Tolerances: 1.8 mm at the first, a millimetre more at each, none at the last but one, 20 mm at the last."""
-
-    def found(case, wanted, cluster, runs, *, assured):
-        asked.append((case, assured))
-        n = len(case.catenary.droppers.positions)
-        known = [
-            DropperTolerance(k, 1.8e-3 + 1e-3 * k, 2e-4, 0.0, (-1) ** k, ((0.0, 0.0),), 0.051) for k in range(n - 2)
-        ]
-        none = DropperTolerance(n - 2, None, None, 0.0, 0, (), message="no figures")
-        far = DropperTolerance(n - 1, None, None, 20e-3, 0, ((0.02, 0.01),))
-        lines = WrongLines(1.0, (0.02, 0.08, None, 0.05)), WrongLines(0.5, (0.01, 0.02, 0.03, 0.04))
-        runs.progress(1, 1)
-        return LengthTolerances(31.0, (*known, none, far), lines)
-
-    return found
-
-
 @pytest.fixture
 def asked(monkeypatch):
     runs = []
-    monkeypatch.setattr("optimise.afterwards.length_tolerance.length_tolerances", stand_in(runs))
+    monkeypatch.setattr("optimise.afterwards.length_tolerance.length_tolerances", tolerances_of(runs))
     return runs
 
 

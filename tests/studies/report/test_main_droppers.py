@@ -4,8 +4,7 @@ import csv
 
 import numpy as np
 import pytest
-from stand_in import case_of, evaluate
-from test_length_tolerance import stand_in
+from stand_in import case_of, evaluate, tolerances_of
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
 from catenary.layout.mesh import Z
@@ -82,7 +81,7 @@ def test_main_droppers_stand_in_list_and_page_behind_the_others(written, monkeyp
     table = schedule_table(content)
     assert [row[0] for row in table.rows[others:-1]] == [f"main {k}" for k in range(1, count + 1)]
     assert {len(row) for row in table.rows} == {len(table.columns)}
-    monkeypatch.setattr("optimise.afterwards.length_tolerance.length_tolerances", stand_in([]))
+    monkeypatch.setattr("optimise.afterwards.length_tolerance.length_tolerances", tolerances_of([]))
     show_length_tolerance(result, LengthToleranceSpec(samples=4), lambda line: None)
     after = rows()
     assert [{k: row[k] for k in last} for row in after] == before
