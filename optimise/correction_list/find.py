@@ -240,7 +240,7 @@ def _fewest(search: _Search, predicted: Floats, limits: Floats) -> int | None:
 
 
 def _any_that_meets(search: _Search, predicted: Floats, limits: Floats) -> int | None:
-    """Length of a list that meets the limits: that of all, or the one that is expected to come closest, the shortest."""
+    """Length of a list that meets the limits: that of all, or the shortest that is expected to come closest."""
     count = search.wrong
     while (figures_of(search.runs[count]) > limits).any():
         excess = np.maximum(_expected(search, predicted) / limits - 1.0, 0.0).sum(axis=1)

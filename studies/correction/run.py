@@ -143,8 +143,8 @@ def _words(found: Corrections, content: dict[str, Any]) -> list[str]:
         lines.append(f"the line {met}; it has no defect of kind length, so that no dropper can be cut again")
     elif found.count is None:
         lines.append(
-            f"no list meets the limits: all {len(found.wrong)} droppers cut again miss them, and by the figures added up "
-            "no shorter list comes closer than those that were run"
+            f"no list meets the limits: all {len(found.wrong)} droppers cut again miss them, and by the figures added "
+            "up no shorter list comes closer than those that were run"
         )
     elif not found.count:
         lines.append("the line meets its limits as it is: no dropper need be cut again")
