@@ -28,7 +28,8 @@ def axis_ticks(chart: Chart, axis: int, about: int) -> tuple[NDArray[np.float64]
         return at, [f"{v:g}" for v in at]
     power, sampled = chart.powers[axis], chart.sampled[axis]
     if sampled:
-        at, decimals = np.array(sampled), None
+        room = 1e-9 * (limits[1] - limits[0])  # a sampled value whose points failed may lie beyond the axis
+        at, decimals = np.array([v for v in sampled if limits[0] - room <= v <= limits[1] + room]), None
     elif power:
         at, decimals = np.log10(log_ticks(10.0 ** limits[0], 10.0 ** limits[1])), None
     else:

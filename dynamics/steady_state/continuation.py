@@ -53,6 +53,8 @@ class Continuation:
             return
         if self._states and found.state.shape != self._states[-1][1].shape:
             self._states, self._pairs = [], []  # the window is another one
+        if self._pairs and found.pairs and found.pairs[0][1].shape != self._pairs[-1][1].shape:
+            self._pairs = []  # the pantographs stand elsewhere, so that features are of other places
         self._states = [*self._states[-1:], (place[0], found.state)]
         self._pairs = [*self._pairs, *found.pairs][-PAIRS:]
         self._sizes = found.scale, found.gain

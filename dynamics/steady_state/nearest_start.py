@@ -48,6 +48,9 @@ class NearestStart:
             return
         if self._states and found.state.shape != self._states[-1].shape:
             self._places, self._states, self._pairs, self._basis = [], [], [], None  # the window is another one
+        known = [*(pair[1] for pair in self._pairs[-1:]), *(() if self._basis is None else self._basis.feature[:1])]
+        if known and found.pairs and found.pairs[0][1].shape != known[0].shape:
+            self._pairs, self._basis = [], None  # the pantographs stand elsewhere: features are of other places
         self._places = [*self._places, np.array(place)][-STATES:]
         self._states = [*self._states, found.state][-STATES:]
         self._sizes = self._sizes or (found.scale, found.gain)

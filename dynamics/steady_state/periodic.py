@@ -78,8 +78,9 @@ def _march(
         start = _from_as_designed(case, span_map)
         near = span_map.near_start(start) if start is not None else None
     if start is not None and near is not None:
-        memory = Acceleration(start.basis, 0)
-        x, residual, spans, status = iterate(span_map, near, 0, start.basis, memory)
+        basis = span_map.basis_of(start)
+        memory = Acceleration(basis, 0)
+        x, residual, spans, status = iterate(span_map, near, 0, basis, memory)
     if status is not Status.OK:  # a start that does not fit says nothing against the design
         span_map = SpanMap(case, eq, cell) if spans else span_map
         memory = Acceleration(None, PLAIN_SPANS)

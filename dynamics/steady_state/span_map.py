@@ -88,6 +88,13 @@ class SpanMap:
             x[-len(given) :] = given
         return x
 
+    def basis_of(self, start: WarmStart) -> SecantBasis | None:
+        """Secant pairs of a neighbouring start; None where its pantographs stand elsewhere, so that features differ."""
+        state = self.state
+        controls = len(state.control) if state.control.size else 0
+        count = 2 * len(self._near) + state.z.size + len(state.applied_forces) + controls
+        return start.basis if start.basis is not None and start.basis.feature.shape[1] == count else None
+
     def apply(self, x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Map a packed state; returns it mapped, and the features of its change."""
         self.unpack(x)

@@ -247,13 +247,14 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
                 for k, v in fixed["tension_N"].items())  # fmt: skip
         lines.append(f"fixed at both ends, at {fixed['temperature_C']:g} C: {', '.join(each)}")
     lines += _error_lines(summary["numerical_error"])
-    for assessed in summary["assessment"]:
+    for k, assessed in enumerate(summary["assessment"]):
+        which = f"pantograph {k + 1}: " if len(summary["assessment"]) > 1 else ""
         missed = [c["source"] for c in assessed["criteria"] if not c["met"]]
         names = (f"{c['source'].partition(',')[0]}:{c['edition']}" for c in assessed["criteria"])
         unsure = sum(c["confirmed"] is None for c in assessed["criteria"])
         said = f"not met: {', '.join(missed)}" if missed else "all met"
         lines.append(
-            f"limits of {', '.join(dict.fromkeys(names))} for supply {summary['supply']} "
+            f"{which}limits of {', '.join(dict.fromkeys(names))} for supply {summary['supply']} "
             f"({unsure} of {len(assessed['criteria'])} rows unconfirmed): {said}"
         )
     slack = [f"{k + 1} for {1e3 * t:.0f} ms" for k, t in enumerate(summary["dropper_slack_time_s"]) if t]

@@ -181,3 +181,10 @@ def test_a_legend_fits_the_width_and_reads_row_by_row():
     assert all(margin.min() > 0.99 for margin in margins), "a sign of the legend is cut off at the edge"
     area = figure.axes[0].get_window_extent()
     assert min(box.y0 for box in boxes.values()) > area.y1 and third.y1 <= figure.bbox.y1
+
+
+def test_sampled_values_beyond_the_points_that_are_drawn_have_no_tick():
+    """Points of a sweep that failed are not drawn; their values are far beyond an axis about the one that is."""
+    curve = Curve("80 m", np.array([55.0]), np.array([30.0]), "m", "N")
+    chart = Chart("a", "a", "", "distance", "sigma", (curve,), sampled=((55.0, 80.0, 110.0), ()))
+    assert texts(axes_of(chart).get_xticklabels()) == ["55"]

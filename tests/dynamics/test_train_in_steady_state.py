@@ -13,6 +13,8 @@ from dynamics.contact_force.filters import filter_periodic
 from dynamics.open_line.run import prepare_line, run_whole_line
 from dynamics.results.dataset import solution_dataset
 from dynamics.spec.status import Status
+from dynamics.steady_state.continuation import Continuation
+from dynamics.steady_state.nearest_start import NearestStart
 from dynamics.steady_state.periodic import solve_periodic
 from dynamics.steady_state.transient import solve_transient
 from dynamics.travelling_window.window import TravellingWindow
@@ -155,3 +157,20 @@ def test_halves_of_a_march_are_those_of_the_worst_pantograph(build_case):
     worst = march.pantographs[march.worst_pantograph]
     half = np.split(worst.contact_force_filtered[worst.evaluated], 2)
     assert [h.contact_force_std_N for h in march.halves] == pytest.approx([x.std() for x in half], rel=1e-12)
+
+
+@pytest.mark.parametrize("policy", [Continuation, NearestStart])
+def test_a_search_may_start_from_a_train_of_another_distance(build_case, policy):
+    """Windows of 55 m and 80 m are alike, the places near pantographs are not: pairs are left, the state is not."""
+    cases = [
+        build_case("bruni_2015", 275.0, mean_force_N=143.36, periodic=SHORT, trailing={"distances_m": [distance]})
+        for distance in (55.0, 80.0, 100.0)
+    ]
+    starts, sizes = policy(), set()
+    for case, distance in zip(cases, (55.0, 80.0, 100.0), strict=True):
+        found = solve_periodic(case, starts.start((distance,)))
+        assert found.status is Status.OK, found.message
+        starts.keep((distance,), found.warm_start)
+        sizes.add((len(found.warm_start.state), len(found.warm_start.pairs[0][1])))
+    assert len({size for size, _ in sizes}) == 1 and len(sizes) == 2
+    assert found.statistics.contact_force_std_N == pytest.approx(solved(case).statistics.contact_force_std_N, rel=1e-3)

@@ -132,7 +132,7 @@ def test_superposition_is_exact_where_forces_add_up(design):
 
 @pytest.mark.parametrize(("limit", "count"), [(20.0, 1), (18.0, 1), (17.9, None), (0.1, None)])
 def test_a_shorter_list_may_meet_limits_that_the_one_of_all_misses(case, monkeypatch, limit, count):
-    """Forces by hand: the first correction lowers sigma from 22 to 19 N, added up, two others raise it beyond 22 N."""
+    """Forces by hand: the first correction lowers sigma from 22 to 19 N, the other two raise it."""
     import optimise.correction_list.find as module
 
     x = np.linspace(55.0 * 3, 55.0 * 6, 301)[1:]
