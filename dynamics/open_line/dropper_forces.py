@@ -46,7 +46,7 @@ def _taut(pull, given_up):
 
 @kernel(**_OPTIONS)
 def dropper_tensions(nonlinear: bool, droppers: Droppers, u: Floats, out: Floats) -> None:
-    """Fill the tension of every dropper (dropper,) [N]."""
+    """Fill the tension of every dropper (dropper,) [N]; without a call a dropper, as in `_correct_slack`."""
     axis, dof, weight = np.empty(3), droppers.dof, droppers.weight
     for d in range(out.size):
         if nonlinear:

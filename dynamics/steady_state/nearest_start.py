@@ -29,6 +29,7 @@ class NearestStart:
         self._states: list[NDArray[np.float64]] = []
         self._basis: SecantBasis | None = None
         self._pairs: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
+        self._features = 0
         self._sizes: tuple[tuple[float, float], float] | None = None
         self._poles: KnownPoles | None = None
 
@@ -48,9 +49,9 @@ class NearestStart:
             return
         if self._states and found.state.shape != self._states[-1].shape:
             self._places, self._states, self._pairs, self._basis = [], [], [], None  # the window is another one
-        known = [*(pair[1] for pair in self._pairs[-1:]), *(() if self._basis is None else self._basis.feature[:1])]
-        if known and found.pairs and found.pairs[0][1].shape != known[0].shape:
-            self._pairs, self._basis = [], None  # the pantographs stand elsewhere: features are of other places
+        features = found.pairs[0][1].size if found.pairs else self._features
+        if features != self._features:  # the pantographs stand elsewhere: features are of other places
+            self._pairs, self._basis, self._features = [], None, features
         self._places = [*self._places, np.array(place)][-STATES:]
         self._states = [*self._states, found.state][-STATES:]
         self._sizes = self._sizes or (found.scale, found.gain)

@@ -94,5 +94,6 @@ def _cutting_list(result: CampaignResult) -> Iterator[Sequence[Cell]]:
     with file.open(encoding="utf-8", newline="") as text:
         rows = list(csv.reader(text))
     yield ("section", *rows[0])
-    for name, row in zip(names, rows[1:], strict=True):
-        yield (name, *(float(cell) if cell else None for cell in row))
+    for name, (dropper, *numbers) in zip(names, rows[1:], strict=True):
+        label = int(dropper) if dropper.isdigit() else dropper  # main droppers are named
+        yield (name, label, *(float(cell) if cell else None for cell in numbers))

@@ -21,8 +21,9 @@ def validation_page(comparisons: Sequence[Comparison], command: str, ran: tuple[
     counts = {word: sum(row.verdict == word for row in rows) for word in ("met", "MISSED", "known", "printed")}
     missed = [f"The program misses a gate: {_sentence(row)}" for row in rows if row.verdict == "MISSED"]
     gated = counts["met"] + counts["MISSED"] + counts["known"]
-    headline = f"No gate is among these {counts['printed']} figures: they are printed, and prove nothing."
-    if gated:
+    if not gated:
+        headline = f"No gate is among these {counts['printed']} figures: they are printed, and prove nothing."
+    else:
         headline = (
             f"{counts['met']} of {gated} gates are met, {counts['MISSED']} missed, {counts['known']} outside with a "
             f"known cause; {counts['printed']} more figures are not gated."

@@ -13,7 +13,7 @@ from dynamics.results.by_span import figures_by_span
 from dynamics.results.warm_start import WarmStart
 from dynamics.solution import solve
 from dynamics.spec.status import Status
-from dynamics.steady_state.by_difference import outside_differences
+from dynamics.steady_state.by_difference import line_as_designed, outside_differences, solve_by_difference
 from dynamics.steady_state.span_map import SpanMap
 from dynamics.steady_state.tiled_start import tiled_start, without_repeat
 from dynamics.travelling_window.unlike.spans import unlike_spans
@@ -107,6 +107,15 @@ def test_its_error_is_that_of_differences_and_holds_the_march_of_the_whole(both)
     apart = abs(found.statistics.contact_force_std_N - marched.statistics.contact_force_std_N)
     assert 0.0 < apart < math.hypot(parts["window"], parts["differences"], parts["iteration"])
     assert error.total < 0.2 * found.statistics.contact_force_std_N
+    # what the companions are said to be, each run here by itself
+    sigma, case, eq = found.statistics.contact_force_std_N, found.case, found.equilibrium
+    wide = solve_by_difference(case, eq, line_as_designed(case, (15, 18)))
+    moved = abs(wide.statistics.contact_force_std_N - sigma)
+    assert parts["differences"] == pytest.approx(2.0 * moved, rel=1e-6) and moved > 0.0
+    halved = solve(case.model_copy(update={"dt": 0.5 * case.time_step}))
+    ratio = halved.case.time_step / case.time_step
+    stepped = (halved.statistics.contact_force_std_N - sigma) / (ratio**2 - 1.0)
+    assert halved.method == "difference" and parts["time_step"] == pytest.approx(abs(stepped), rel=1e-6)
 
 
 def test_derivatives_are_refused_by_name(both):

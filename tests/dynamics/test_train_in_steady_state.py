@@ -12,6 +12,7 @@ from dynamics.adjoint.figures import refusal_of_derivatives
 from dynamics.contact_force.filters import filter_periodic
 from dynamics.open_line.run import prepare_line, run_whole_line
 from dynamics.results.dataset import solution_dataset
+from dynamics.results.warm_start import WarmStart
 from dynamics.spec.status import Status
 from dynamics.steady_state.continuation import Continuation
 from dynamics.steady_state.nearest_start import NearestStart
@@ -174,3 +175,12 @@ def test_a_search_may_start_from_a_train_of_another_distance(build_case, policy)
         sizes.add((len(found.warm_start.state), len(found.warm_start.pairs[0][1])))
     assert len({size for size, _ in sizes}) == 1 and len(sizes) == 2
     assert found.statistics.contact_force_std_N == pytest.approx(solved(case).statistics.contact_force_std_N, rel=1e-3)
+
+
+def test_secant_pairs_of_places_that_differ_are_not_put_together():
+    """As the distances of a train change: of forty pairs a basis is formed, and it is of the last places alone."""
+    starts, random = NearestStart(), np.random.default_rng(1)
+    for size in (*(5,) * 4, *(7,) * 5):
+        pairs = tuple((random.normal(size=12), random.normal(size=size)) for _ in range(8))
+        starts.keep((float(size),), WarmStart(np.zeros(12), (1.0, 1.0), 1.0, None, pairs))
+    assert starts.start((0.0,)).basis.feature.shape[1] == 7

@@ -73,6 +73,21 @@ def test_the_best_design_goes_back_into_the_workbook(catenary, folder, workbook)
     assert load_line(folder / "out" / "best_design.xlsx").section == line.section
 
 
+def test_main_droppers_of_a_compound_line_are_in_the_workbook_of_its_best_design(catenary, folder):
+    """Behind all others, section by section; what they are named by is a text."""
+    compound = SHORT | {"type": "shinkansen_compound", "supports": [{"station_m": 1000 + 50 * k} for k in range(7)]}
+    compound["sections"] = [{"name": "A", "from_m": 1000, "to_m": 1200}, {"name": "B", "from_m": 1100, "to_m": 1300}]
+    (folder / "short.yaml").write_text(yaml.safe_dump(compound), encoding="utf-8")
+    ended = catenary("optimise", "catenary=short.yaml", *CASE, *SEARCH, *FEW, "error_estimate=false")
+    assert ended.code == 0, ended
+    line, book = load_line(folder / "out" / "best_design.xlsx"), folder / "out" / "best_design.xlsx"
+    cut, others = sheet(openpyxl.load_workbook(book), "fitter")[1:], len(line.droppers.positions)
+    main = line.auxiliary_wire.droppers
+    assert [row[1] for row in cut[others - 1 : others + 1]] == [others, "main 1"]
+    assert [row[0] for row in cut[others:]] == ["A"] * main.by_section[0] + ["B"] * main.by_section[1]
+    assert [row[2] for row in cut[others:]] == pytest.approx(main.positions, abs=1e-3)
+
+
 def test_what_a_line_that_ends_cannot_have_is_refused_at_once(catenary, workbook):
     refused = ("scenarios.errors.length_sd_mm=2", "scenarios=defects", "polish.best=1", "warm_start=out")
     ended = catenary("optimise", f"catenary={workbook.name}", *CASE, "design=stations", *refused)

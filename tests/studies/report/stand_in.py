@@ -15,6 +15,8 @@ from dynamics.spec.case import CaseSpec, PantographSpec
 from dynamics.spec.status import Status
 from optimise.afterwards.dropper_tolerance import DropperTolerance, LengthTolerances, WrongLines
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
+from optimise.search.campaign import run_campaign
+from optimise.spec.campaign import CampaignSpec, ClusterSpec, DesignSpec, SamplerSpec
 
 CONF = Path(__file__).resolve().parents[3] / "conf"
 
@@ -159,3 +161,15 @@ def tolerances_of(asked):
         return LengthTolerances(31.0, (*known, none, far), lines)
 
     return found
+
+
+def searched(folder, line, kind, trials):
+    """Result of a campaign of random designs by the stand-in, in a folder of the campaign's own name, trial_run."""
+    campaign = CampaignSpec(
+        name="trial_run",
+        trials=trials,
+        sampler=SamplerSpec(kind="random"),
+        design=DesignSpec(kind=kind, height_change=0.01, dropper_move=0.5),
+        cluster=ClusterSpec(kind="serial"),
+    )
+    return run_campaign(campaign, case_of(line), folder / "trial_run", evaluate=evaluate, prepare=lambda case: None)

@@ -7,14 +7,13 @@ import shutil
 import numpy as np
 import pytest
 import yaml
-from stand_in import StandIn, case_of, evaluate
+from stand_in import StandIn, evaluate, searched
 
 from catenary.errors import InputError
 from catenary.storage.configuration import CONF
 from catenary.storage.files import read_json
-from optimise.search.campaign import run_campaign
 from optimise.search.result import load_result
-from optimise.spec.campaign import CampaignSpec, ClusterSpec, DesignSpec, OffDesignSpec, SamplerSpec
+from optimise.spec.campaign import OffDesignSpec
 from studies.afterwards import confirmation
 from studies.afterwards import off_design as off_design
 from studies.jobs.report_head import ReportSpec
@@ -29,15 +28,7 @@ from studies.writing.report_head import keep_head
 def written(request, tmp_path_factory):
     """A campaign's folder as the commands leave it, written once for all tests."""
     line, kind = request.param
-    campaign = CampaignSpec(
-        name="trial_run",
-        trials=20,
-        sampler=SamplerSpec(kind="random"),
-        design=DesignSpec(kind=kind, height_change=0.01, dropper_move=0.5),
-        cluster=ClusterSpec(kind="serial"),
-    )
-    folder = tmp_path_factory.mktemp("written") / "trial_run"
-    result = run_campaign(campaign, case_of(line), folder, evaluate=evaluate, prepare=lambda case: None)
+    result = searched(tmp_path_factory.mktemp("written"), line, kind, 20)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("optimise.afterwards.solved_cases.solve", StandIn)
         confirmation.confirm_campaign(result)
@@ -45,7 +36,7 @@ def written(request, tmp_path_factory):
         patch.setattr("optimise.evaluation.evaluate.evaluate", evaluate)
         off_design.show_off_design(result, OffDesignSpec(speeds=3, samples=2), lambda line: None)
         off_design.show_fitter_schedule(result)
-    return folder
+    return result.folder
 
 
 @pytest.fixture

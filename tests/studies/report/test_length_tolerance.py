@@ -7,11 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from stand_in import case_of, evaluate, tolerances_of
+from stand_in import evaluate, searched, tolerances_of
 
-from optimise.search.campaign import run_campaign
 from optimise.search.result import load_result
-from optimise.spec.campaign import CampaignSpec, ClusterSpec, DesignSpec, SamplerSpec
 from optimise.spec.off_design import LengthToleranceSpec
 from studies.afterwards.length_tolerance import (
     NAME,
@@ -29,19 +27,11 @@ WISH = LengthToleranceSpec(samples=4)
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     """A campaign's folder with its cutting list, as the commands leave it."""
-    campaign = CampaignSpec(
-        name="trial_run",
-        trials=6,
-        sampler=SamplerSpec(kind="random"),
-        design=DesignSpec(kind="both", height_change=0.01, dropper_move=0.5),
-        cluster=ClusterSpec(kind="serial"),
-    )
-    folder = tmp_path_factory.mktemp("written") / "trial_run"
-    result = run_campaign(campaign, case_of("re330"), folder, evaluate=evaluate, prepare=lambda case: None)
+    result = searched(tmp_path_factory.mktemp("written"), "re330", "both", 6)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("optimise.evaluation.evaluate.evaluate", evaluate)
         show_fitter_schedule(result)
-    return folder
+    return result.folder
 
 
 @pytest.fixture

@@ -4,13 +4,11 @@ import csv
 
 import numpy as np
 import pytest
-from stand_in import case_of, evaluate, tolerances_of
+from stand_in import evaluate, searched, tolerances_of
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
 from catenary.layout.mesh import Z
 from catenary.storage.files import read_json
-from optimise.search.campaign import run_campaign
-from optimise.spec.campaign import CampaignSpec, ClusterSpec, DesignSpec, SamplerSpec
 from optimise.spec.off_design import LengthToleranceSpec
 from studies.afterwards.length_tolerance import show_length_tolerance
 from studies.afterwards.off_design import show_fitter_schedule
@@ -20,16 +18,7 @@ from studies.report.sections.off_design import schedule_table
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     """A campaign on a compound line, and what is on record of its cutting list."""
-    campaign = CampaignSpec(
-        name="trial_run",
-        trials=6,
-        sampler=SamplerSpec(kind="random"),
-        design=DesignSpec(kind="heights", height_change=0.01),
-        cluster=ClusterSpec(kind="serial"),
-    )
-    folder, solved = tmp_path_factory.mktemp("written") / "trial_run", []
-    case = case_of("shinkansen_compound")
-    result = run_campaign(campaign, case, folder, evaluate=evaluate, prepare=lambda case: None)
+    result, solved = searched(tmp_path_factory.mktemp("written"), "shinkansen_compound", "heights", 6), []
 
     def noted(task, setting):
         solved.append(task.catenary)
@@ -38,7 +27,7 @@ def written(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("optimise.evaluation.evaluate.evaluate", noted)
         show_fitter_schedule(result)
-    return result, solved, read_json(folder / "fitter_schedule.json")
+    return result, solved, read_json(result.folder / "fitter_schedule.json")
 
 
 def heights(line):
