@@ -15,7 +15,7 @@ from catenary.spec.keys import did_you_mean
 from catenary.spec.section import LONGEST_ERROR
 from catenary.spec.tension_section import SPACING
 
-__all__ = ["COLUMNS", "REMARKS", "TABLES", "Column", "Row", "read_rows"]
+__all__ = ["COLUMNS", "REMARKS", "TABLES", "Column", "Row", "read_rows", "remark_columns"]
 
 LENGTH = {"m": 1.0, "mm": 1e-3, "cm": 1e-2}
 STIFFNESS = {"N/m": 1.0, "kN/m": 1e3, "N/mm": 1e3}
@@ -206,6 +206,13 @@ def read_rows(name: str, table: Table, problems: list[str]) -> list[Row]:
                 problems.append(f"{row.place(key)}: {key} {problem}")
         rows.append(Row(table, number, values, words, at, frozenset(refused)))
     return rows
+
+
+def remark_columns(name: str, table: Table) -> list[int]:
+    """Columns of a table that are for people and hold no value of the line."""
+    known = {word for c in COLUMNS[name] for word in (c.quantity.name, *c.quantity.aliases)}
+    plain = [name_and_unit(heading, Quantity("", (), EVERY))[0] for heading in table.headings]
+    return [k for k, heading in enumerate(plain) if heading in REMARKS and heading not in known]
 
 
 def _names(heading: str, quantity: Quantity) -> bool:

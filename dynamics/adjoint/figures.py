@@ -33,7 +33,7 @@ def refusal_of_derivatives(case: CaseSpec) -> str | None:
     """Why a case has no exact derivatives; None where it has."""
     if not case.seeks_steady_state:
         return f"exact derivatives are those of a steady state: solver must be periodic, got {case.solver}"
-    if case.periodic.method == "difference" and case.catenary.repeat is not None:
+    if case.as_a_difference:
         return "exact derivatives need a period marched as a whole: periodic.method must be march, got difference"
     if case.trailing.distances_m:
         return (

@@ -155,8 +155,20 @@ class CaseSpec(Spec):
 
     @property
     def steps_per_period(self) -> int:
-        """Whole number of time steps in which the train passes one period, or a mean span of a line that ends."""
-        return max(1, round(self.line.pace / (self.speed * self.dt)))
+        """Whole number of time steps in which the train passes one period, or a mean span of a line that ends.
+
+        Where a period is marched as a difference, every stretch of it that is alike as designed takes whole ones.
+        """
+        line = self.catenary
+        alike = line.spans_of_a_period // len(line.spans) if self.as_a_difference else 1
+        return alike * max(1, round(self.line.pace / (alike * self.speed * self.dt)))
+
+    @property
+    def as_a_difference(self) -> bool:
+        """Whether a period with defects is to be marched for what it has other than the line as designed."""
+        repeat = self.catenary.repeat
+        defects = repeat is not None and bool(repeat.defects)
+        return self.seeks_steady_state and self.periodic.method == "difference" and defects
 
     @property
     def time_step(self) -> float:

@@ -112,12 +112,10 @@ def solve_by_difference(case: CaseSpec, eq: Equilibrium, designed: LineAsDesigne
     reason = outside_differences(case)
     if reason:
         return reason
+    began = time.perf_counter()
     designed = designed or line_as_designed(case)
     if designed is None:
         return "a line that has no steady state as designed"
-    began = time.perf_counter()
-    # spans take whole steps, each the same
-    case = case.model_copy(update={"dt": designed.map.case.time_step})
     try:
         period = PeriodMap(case, designed, eq)
     except ValueError as error:

@@ -50,7 +50,7 @@ def solve_periodic(
     status = static_status(eq)
     if status is not Status.OK:
         return without_figures(case, eq, status, static_message(eq, status), found - began)
-    if case.periodic.method == "difference" and case.catenary.repeat is not None:
+    if case.as_a_difference:
         solved: Solution | str = solve_by_difference(case, eq)
         why = "since its difference to the line as designed is not covered"
         reason = f"the program marched this run as a whole, {why}: {solved}"

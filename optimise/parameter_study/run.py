@@ -10,11 +10,11 @@ from typing import TypedDict
 from catenary.storage.end_request import end_request_interrupts
 from dynamics.refusals import refuse_unusable_pantograph
 from optimise.evaluation.job import Batch
-from optimise.evaluation.outcome import BatchOutcome, sound
+from optimise.evaluation.outcome import BatchOutcome, Outcome, OutcomeStatus, sound
 from optimise.executors import Evaluate, NoWorkersError, completed, interruption, open_executor, refuse_impossible
 from optimise.parameter_study.progress import ParameterStudyProgress
 from optimise.record.driver_lock import Interrupted, driver_lock
-from optimise.record.growing_record import ChangedRecordError
+from optimise.record.growing_record import ChangedRecordError, say
 from optimise.record.parameter_study_folder import ParameterStudyFolder, ParameterStudyInput
 from optimise.record.record_damage import take_up
 from optimise.record.status_file import StatusWriter, StudyState
@@ -81,7 +81,9 @@ def prepare_study(place: ParameterStudyFolder, given: ParameterStudyInput, clust
 def fill_record(prepared: PreparedStudy, how: Fill) -> None:
     """Evaluate the batches that are not on record yet, each written to disk before the next is reported.
 
-    Makes the folder if it is missing, resumes if it holds this study.
+    Makes the folder if it is missing, resumes if it holds this study. A batch with a point that ended in an error, a
+    time limit or the death of its worker is evaluated again, for it may have been the machine's; a point whose solver
+    says why it has no figures, or whose values do not go together, stays.
 
     Raises
     ------
@@ -95,11 +97,15 @@ def fill_record(prepared: PreparedStudy, how: Fill) -> None:
         place.refuse_other(given)  # another driver may have started meanwhile
         place.restore_input(given)
         done, record = take_up(place.batches(given), place.status_json)
-        numbers = {batch.number for batch in done}
-        missing = [batch for batch in given.batches if batch.number not in numbers]
+        known = {batch.number: batch for batch in done}  # what came out of one that was evaluated again stands last
+        again = {number for number, batch in known.items() if any(map(_failed, batch.outcomes))}
+        missing = [batch for batch in given.batches if batch.number not in known or batch.number in again]
+        if again:
+            count = sum(_failed(outcome) for number in again for outcome in known[number].outcomes)
+            say(f"{place.study} '{given.name}': evaluates again what failed, {count} of {given.points} points")
         state = ParameterStudyProgress(
             study=place.study, name=given.name, points=given.points, command=how.get("command", "")
-        ).with_points(outcome for batch in done for outcome in batch.outcomes)
+        ).with_points(outcome for number in known.keys() - again for outcome in known[number].outcomes)
         status = StatusWriter(place.status_json, state)
         status.write(StudyState.RUNNING)
         outcomes = _evaluated(prepared, missing, how.get("evaluate"))
@@ -109,6 +115,7 @@ def fill_record(prepared: PreparedStudy, how: Fill) -> None:
                     record.check()
                     counts = status.current
                     if found is not None:
+                        found = _or_known(found, known.get(found.number))
                         record.append(found)
                         counts = counts.with_points(found.outcomes)
                     progress = status.update(counts)
@@ -123,6 +130,19 @@ def fill_record(prepared: PreparedStudy, how: Fill) -> None:
             raise Interrupted(interruption(stop, left, how.get("again", "the same command"))) from stop
         place.restore_input(given)
         status.write(StudyState.FINISHED)
+
+
+def _failed(outcome: Outcome) -> bool:
+    """Whether a point may have figures where it is evaluated again."""
+    return outcome.status is OutcomeStatus.FAILED
+
+
+def _or_known(found: BatchOutcome, known: BatchOutcome | None) -> BatchOutcome:
+    """What came out of a batch, and of its points that have failed this time alone what is known of them."""
+    if known is None:
+        return found
+    pairs = zip(found.outcomes, known.outcomes, strict=True)
+    return replace(found, outcomes=tuple(old if _failed(new) else new for new, old in pairs))
 
 
 def _evaluated(

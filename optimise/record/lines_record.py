@@ -119,8 +119,10 @@ class LinesRecord(Generic[Unit]):
         return found
 
     def count(self, units: Sequence[Unit]) -> int:
-        """Evaluations that units hold."""
-        return sum(map(self.evaluations, units))
+        """Evaluations that units hold; one that was evaluated again counts once."""
+        number = self.number
+        once = units if number is None else {number(unit): unit for unit in units}.values()
+        return sum(map(self.evaluations, once))
 
     def left(self, found: Lines[Unit]) -> list[Unit]:
         """Units that are kept where a record is damaged."""

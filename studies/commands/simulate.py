@@ -5,9 +5,11 @@ Writes summary.json, result.nc, figures and report.html into the run folder.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from catenary.layout.dropper_places import DropperPlace, dropper_places
 from catenary.storage.files import write_json_atomic
 from catenary.storage.provenance import config_sha256
 from dynamics.charts.numbers import error_text
@@ -65,7 +67,7 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     write_result(folder.path / "result.nc", solution, simulation, loads)
     write_json_atomic(folder.path / "summary.json", summary)
     write_report("simulation", folder.path, folder.say)
-    for line in _closing_lines(summary):
+    for line in _closing_lines(summary, dropper_places(case.catenary)):
         folder.say(line)
     if composed.job.gradient and solution.found_steady_state:
         for line in _gradient(folder.path, solution):
@@ -138,6 +140,20 @@ def _loss_sentences(losses: dict[str, Any]) -> str:
     if not losses["count"]:
         return ""
     return f" ({losses['count']} times, at most {1e3 * losses['longest_s']:.0f} ms, {losses['longest_m']:.2f} m)"
+
+
+def _slack(places: Sequence[DropperPlace], times_s: Sequence[float | None]) -> list[str]:
+    """Say how long droppers are slack, each named as the line names it: by span where there are several."""
+    several, by_span = len({place.span for place in places}) > 1, dict[str, list[str]]()
+    for place, time in zip(places, times_s, strict=False):
+        if not time:
+            continue
+        where = f"span {place.span}" if several else ""
+        where += f" of section {place.section}" if place.section else ""
+        kind = "main dropper" if place.main else "dropper"
+        by_span.setdefault(f"{where}, {kind}" if where else kind, []).append(f"{place.number} for {1e3 * time:.0f} ms")
+    listed = "; ".join(f"{where} {', '.join(each)}" for where, each in by_span.items())
+    return [f"slack while the train passes: {listed}"] if listed else []
 
 
 def _worst_span(spans: list[dict[str, Any]]) -> list[str]:
@@ -214,7 +230,7 @@ def _arms(arms: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def _closing_lines(summary: dict[str, Any]) -> list[str]:
+def _closing_lines(summary: dict[str, Any], places: Sequence[DropperPlace]) -> list[str]:
     lines = []
     if not summary["pantographs"]:
         said = summary["message"] or summary["status"]
@@ -257,9 +273,7 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
             f"{which}limits of {', '.join(dict.fromkeys(names))} for supply {summary['supply']} "
             f"({unsure} of {len(assessed['criteria'])} rows unconfirmed): {said}"
         )
-    slack = [f"{k + 1} for {1e3 * t:.0f} ms" for k, t in enumerate(summary["dropper_slack_time_s"]) if t]
-    if slack:
-        lines.append(f"slack while the train passes: dropper {', '.join(slack)}")
+    lines += _slack(places, summary["dropper_slack_time_s"])
     if summary.get("slack_damping") and summary["slack_damping"]["warning"]:
         lines.append(f"Warning: {summary['slack_damping']['warning']}.")
     times = summary["wall_time_s"]

@@ -80,6 +80,11 @@ class SimulateJob(SimulationSpec):
                 f"gradient must be false with trailing.distances_m, for exact derivatives are those of one pantograph: "
                 f"got {len(self.trailing.distances_m)} behind the first"
             )
+        if self.gradient and self.as_a_difference:
+            raise ValueError(
+                "gradient must be false with periodic.method=difference and repeat.defects, for exact derivatives are "
+                "those of a period marched as a whole: use periodic.method=march"
+            )
         return self
 
     @model_validator(mode="after")

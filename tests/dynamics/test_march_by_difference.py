@@ -144,3 +144,43 @@ def test_a_line_that_is_marched_as_a_whole_says_so(build_line, build_case):
         found.method == "march"
         and "difference to the line as designed is not covered: a period of less than 3" in found.message
     )
+
+
+@pytest.fixture
+def coarse(build_case):
+    """Function from a line and a method to a case that takes little time."""
+
+    def build(line, method):
+        periodic = {"method": method, "spans_behind": 10, "spans_ahead": 12, "tolerance": 5e-2}
+        return build_case(line, 320.0, applied_force_N=165.0, dt=2e-3, periodic=periodic)
+
+    return build
+
+
+def test_a_case_has_the_steps_that_a_difference_takes(defective, coarse):
+    """Every span takes whole steps, where the march of the whole takes whole ones for all four."""
+
+    case = coarse(defective(LONG), "difference")
+    found = solve(case)
+    assert found.method == "difference", found.message
+    assert found.case == case and len(found.time) == case.steps_per_period
+    assert case.steps_per_period % SPANS == 0 != coarse(defective(LONG), "march").steps_per_period % SPANS
+
+
+def test_the_time_of_a_difference_has_that_of_the_line_as_designed_in_it(defective, coarse, monkeypatch):
+    case, clock = coarse(defective(LONG), "difference"), [0.0]
+    designed = line_as_designed(case)
+
+    def slowly(_):
+        clock[0] += 100.0
+        return designed
+
+    monkeypatch.setattr("dynamics.steady_state.by_difference.line_as_designed", slowly)
+    monkeypatch.setattr("time.perf_counter", lambda: clock[0])
+    assert solve(case).wall_time_s["dynamics"] == 100.0
+
+
+def test_a_period_without_defects_goes_to_the_operator(build_line, coarse):
+    """As a line that repeats span by span does with the same key: there is no difference to march."""
+    found = solve(coarse(build_line(elements_per_bay=3, repeat={"spans": 2}), "difference"))
+    assert found.message.endswith("the operator does not cover it: an applied force in place of a mean force")

@@ -68,6 +68,24 @@ def plane_that_breaks(batch, setting):
     return plane(batch, setting)
 
 
+def plane_of_failures_alone(batch, setting):
+    """The plane where `plane_that_breaks` broke; other batches break."""
+    if batch.jobs[0].values[1:] != (250.0, 0.1):
+        raise RuntimeError("nothing is wrong with this batch")
+    return plane(batch, setting)
+
+
+def plane_that_breaks_elsewhere(batch, setting):
+    """One point of the batch that `plane_that_breaks` breaks gives no figures, by an error."""
+
+    def outcome_of(job):
+        if job.values == (1e5, 250.0, 0.1):
+            return job.failed("RuntimeError: broken here")
+        return point(job, height_of(job.values))
+
+    return each(batch, outcome_of)
+
+
 def plane_with_every_fault(batch, setting):
     """Four batches that raise, have no number, hang or kill their process."""
     if batch.number == 0:

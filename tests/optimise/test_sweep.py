@@ -138,6 +138,30 @@ def test_an_error_on_a_worker_is_the_reason_of_its_batch_and_others_are_not_touc
     assert all("broken" in message for message in broken.values())
 
 
+def test_a_batch_that_failed_is_evaluated_again_and_keeps_what_it_had(tmp_path, case, capsys):
+    """By the same command, as runs that follow a search are: an error may have been the machine's."""
+    local = {"kind": "local", "workers": 1}
+    whole = run_sweep(sweep_of(), case, tmp_path / "whole", evaluate=cheap_sweep.plane).points
+    folder = tmp_path / "broken"
+    run_sweep(sweep_of(**local), case, folder, evaluate=cheap_sweep.plane_that_breaks_elsewhere)
+    broken = run_sweep(sweep_of(**local), case, folder, evaluate=cheap_sweep.plane_that_breaks)
+    assert [p.message for p in broken.points.values() if not p.statistics] == ["RuntimeError: broken here"]
+    seen = []
+    found = run_sweep(
+        sweep_of(), case, folder, evaluate=cheap_sweep.plane_of_failures_alone, progress=lambda p: seen.append(p.done)
+    )
+    assert {i: p.statistics for i, p in found.points.items()} == {i: p.statistics for i, p in whole.items()}
+    assert seen[-1] == 12 and "evaluates again what failed, 1 of 12 points" in capsys.readouterr().err
+    status = json.loads((folder / "status.json").read_text())
+    assert (status["done"], status["failed"]) == (12, 0)
+    assert run_sweep(sweep_of(), case, folder, evaluate=cheap_sweep.never).points == found.points
+
+
+def test_a_point_that_its_solver_gave_up_is_not_evaluated_again(tmp_path, case):
+    first = run_sweep(sweep_of(), case, tmp_path, evaluate=cheap_sweep.plane_with_holes)
+    assert run_sweep(sweep_of(), case, tmp_path, evaluate=cheap_sweep.never).points == first.points
+
+
 def test_another_configuration_is_refused_and_the_same_one_evaluates_nothing_again(tmp_path, case):
     run_sweep(sweep_of(), case, tmp_path, evaluate=cheap_sweep.plane)
     before = (tmp_path / "points.jsonl").read_bytes()

@@ -44,3 +44,10 @@ def test_a_run_without_exact_derivatives_is_refused_and_nothing_is_written(caten
     refused = catenary("simulate", *BRUNI, override, "gradient=true", "run_dir=run")
     assert refused.code == 2 and "gradient must be false" in refused.err and override in refused.err
     assert not (folder / "run").exists()
+
+
+def test_a_gradient_of_a_difference_is_refused_before_anything_is_run(catenary, folder):
+    """It was left out without a word: exact derivatives need the period marched as a whole."""
+    repeat = ("catenary.repeat.spans=3", "catenary.repeat.defects=[{span: 1, dropper: 1, kind: broken}]")
+    refused = catenary("simulate", "gradient=true", "periodic.method=difference", *repeat, "run_dir=run")
+    assert refused.code == 2 and "use periodic.method=march" in refused.err and not (folder / "run").exists()

@@ -11,6 +11,7 @@ from refusal import refused
 from catenary.form_finding.equilibrium import open_line_equilibrium
 from catenary.library.lines import load_line
 from dynamics.results.dataset import read_result
+from studies.report.pages.simulation_page import simulation_page
 from studies.report.readers.simulation_folder import read_simulation
 
 CASE = ("pantograph=bruni_2015", "speed_kmh=200", "dt=4e-3", "error_estimate=false", "applied_force_N=120")
@@ -43,6 +44,13 @@ def test_a_line_by_stations_is_run_on_all_its_spans_and_written(catenary, folder
     assert len(summary["static"]["dropper_force_N"]) == 44
     assert read_result(folder / "run" / "result.nc").values["line_dropper_force"].shape[1] == 44
     page = read_simulation(folder / "run")
+    # droppers by the names of their line: the broken one was the second of the third span, in front of the twentieth
+    (table,) = (t for s in simulation_page(page).sections for t in s.tables if t.title == "Droppers")
+    assert table.columns[:2] == ("span", "dropper")
+    assert [row[:2] for row in table.rows[18:20]] == [("3", "1"), ("3", "3")]
+    slack = summary["dropper_slack_time_s"][19]
+    (said,) = (line for line in ended.out.splitlines() if line.startswith("slack while the train passes"))
+    assert slack and "dropper 20" not in said and f"3 for {1e3 * slack:.0f} ms" in said.partition("span 3, ")[2]
     # spans 3 and 4 count, of 50 and 55 m
     assert page.result.force.x[0] == pytest.approx(110.0, abs=0.3) and page.result.force.x[-1] == pytest.approx(
         215.0, abs=0.3

@@ -96,6 +96,32 @@ def test_a_design_goes_into_a_workbook_whose_keys_are_formulas(changed):
     assert load_line("best.xlsx").contact_wire.tension == 21000.0
 
 
+def test_remarks_go_with_their_rows_into_the_workbook_of_a_design(changed):
+    """A support and a mass by their stations, a dropper by its span and number, wherever the design hangs it."""
+
+    def change(book):
+        for name, heading in (("supports", "Note"), ("droppers", "remarks"), ("masses", "remark")):
+            book[name].cell(1, book[name].max_column + 1, heading)
+        for name, row, text in (("supports", 4, "bridge"), ("droppers", 4, "=third"), ("masses", 2, "feeder 7")):
+            cell = book[name].cell(row, book[name].max_column, text)
+            cell.data_type = "s"
+
+    line, _ = changed(change)
+    moved = line.model_dump()
+    moved["droppers"]["positions"] = [x + 0.25 for x in moved["droppers"]["positions"]]
+    write_design_workbook(Path("mine.xlsx"), Path("best.xlsx"), type(line).model_validate(moved), {}, {})
+    book = openpyxl.load_workbook("best.xlsx")
+    found = {}
+    for name in ("supports", "droppers", "masses"):
+        head, *rows = book[name].iter_rows(values_only=True)
+        found[name] = head[-1], [row for row in rows if row[-1] is not None]
+    assert found["supports"][0] == "Note" and [(r[0], r[-1]) for r in found["supports"][1]] == [(1303.7, "bridge")]
+    assert found["masses"][1] == [(1329.5, "contact", 3, "feeder 7")]
+    ((span, position, *_, text),) = found["droppers"][1]
+    assert (span, position, text) == (1, 16.25, "=third") and found["droppers"][0] == "remarks"
+    assert load_line("best.xlsx").droppers.positions == pytest.approx(moved["droppers"]["positions"])
+
+
 @pytest.mark.parametrize("failed", ["#REF!", "#N/A"])
 def test_a_failed_formula_at_the_beginning_of_a_row_makes_no_remark_of_it(changed, failed):
     def change(book):

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.layout.dropper_places import DropperPlace
 from dynamics.charts.parts import Curve
 from dynamics.contact_force.assessment import Criterion
 from optimise.afterwards.gain_left import ComparedRun
@@ -67,7 +68,8 @@ class SpanResult:
     point [mm]; ``elasticity`` the static elasticity [mm/N], where it was computed. ``statistics`` has the
     keys of summary.json. ``dropper_cut_length`` is the length to cut each dropper to [m], ``dropper_slack_time`` how
     long each is slack while the train passes [ms], ``dropper_gap`` by how much each hangs loose at rest [mm], empty
-    where none does. The last ``main_droppers`` of them hold an auxiliary wire.
+    where none does. The last ``main_droppers`` of them hold an auxiliary wire; ``dropper_places`` names all as the line
+    does.
     """
 
     label: str
@@ -82,6 +84,7 @@ class SpanResult:
     dropper_slack_time: Array = field(default_factory=lambda: np.zeros(0))
     dropper_gap: Array = field(default_factory=lambda: np.zeros(0))
     main_droppers: int = 0
+    dropper_places: tuple[DropperPlace, ...] = ()
 
 
 @dataclass(frozen=True)

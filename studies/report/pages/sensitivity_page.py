@@ -11,7 +11,7 @@ from optimise.parameter_study.sensitivity_result import SensitivityResult
 from studies.report.drawing.parts import Fact, Page, Section
 from studies.report.readers.given_input import points_origin
 from studies.report.sections.sensitivity import inputs_table, study_headline, study_sections, study_warnings
-from studies.report.sections.tables import failure_table, value_text
+from studies.report.sections.tables import failure_table, train_text, value_text
 
 __all__ = ["sensitivity_page"]
 
@@ -23,7 +23,7 @@ def sensitivity_page(result: SensitivityResult) -> Page:
     return Page(
         kicker="Sensitivity to inputs",
         title=f"{result.spec.name}: {result.case.catenary.name} with {result.case.pantograph.name}",
-        headline=with_bound_units(study_headline(result)),
+        headline=with_bound_units(f"{study_headline(result)} {train_text(result.case)}".rstrip()),
         facts=_facts(result),
         warnings=(*study_warnings(result), *rest_warnings(result.case.catenary)),
         sections=(

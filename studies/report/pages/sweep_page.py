@@ -18,7 +18,7 @@ from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
 from optimise.parameter_study.sweep_result import Index, SweepResult
 from studies.report.drawing.parts import Page, Section, Table
 from studies.report.readers.given_input import points_origin
-from studies.report.sections.tables import failure_table, not_periodic_text, plus_minus, value_text
+from studies.report.sections.tables import failure_table, not_periodic_text, plus_minus, train_text, value_text
 from studies.writing.sweep_ends import end_text
 
 __all__ = ["ROLES", "SHOWN", "sweep_page"]
@@ -111,7 +111,7 @@ def sweep_page(result: SweepResult) -> Page:
     return Page(
         kicker="Sweep over inputs",
         title=f"{result.sweep.name}: {result.case.catenary.name} with {result.case.pantograph.name}",
-        headline=with_bound_units(_headline(result, axes)),
+        headline=with_bound_units(f"{_headline(result, axes)} {train_text(result.case)}".rstrip()),
         warnings=(*_warnings(result), *rest_warnings(result.case.catenary)),
         sections=tuple(s for s in sections if s.charts or s.tables or s.command),
     )

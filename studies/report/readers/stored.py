@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from catenary.errors import InputError
+from catenary.layout.dropper_places import dropper_places
 from catenary.layout.laid_out import laid_out
 from catenary.storage import files
 from catenary.storage.plain_yaml import PlainYamlError, parse_plain_yaml
@@ -133,6 +134,7 @@ def span_result(
         dropper_slack_time=1.0e3 * values.get("dropper_slack_time", np.zeros(0)),
         dropper_gap=1.0e3 * gap if gap.any() else np.zeros(0),
         main_droppers=0 if auxiliary is None else len(auxiliary.droppers.positions),
+        dropper_places=dropper_places(case.catenary),
     )
 
 

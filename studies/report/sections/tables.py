@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from dynamics.charts.numbers import number, with_error
+from dynamics.spec.case import CaseSpec
 from optimise.afterwards.confirm import Confirmation
 from optimise.evaluation.objectives import Objective
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
@@ -29,6 +30,7 @@ __all__ = [
     "plus_minus",
     "signed",
     "statistics_table",
+    "train_text",
     "value_text",
 ]
 
@@ -179,10 +181,8 @@ def design_table(designs: DesignTable) -> Table:
 
 def dropper_table(results: tuple[SpanResult, ...]) -> Table:
     """Show every dropper of each design: station, contact-wire height, static force, length to cut, time slack."""
-    columns = ["dropper"]
     most = max(r.dropper_x.size for r in results)
-    others = max(r.dropper_x.size - r.main_droppers for r in results)
-    texts = [[str(k + 1) if k < others else f"main {k - others + 1}" for k in range(most)]]
+    columns, texts = _dropper_names(results, most)
     for name, unit, digits, values_of in DROPPER_COLUMNS:
         for r in results:
             values = values_of(r)
@@ -202,10 +202,30 @@ def dropper_table(results: tuple[SpanResult, ...]) -> Table:
     )
 
 
+def _dropper_names(results: tuple[SpanResult, ...], most: int) -> tuple[list[str], list[list[str]]]:
+    """Columns that name every dropper: as the line does, or one after another where designs have others."""
+    places = results[0].dropper_places
+    if len(places) != most or any(r.dropper_places != places for r in results):
+        others = max(r.dropper_x.size - r.main_droppers for r in results)
+        return ["dropper"], [[str(k + 1) if k < others else f"main {k - others + 1}" for k in range(most)]]
+    columns, texts = ["dropper"], [[f"{'main ' if p.main else ''}{p.number}" for p in places]]
+    if len({p.span for p in places}) > 1:
+        columns, texts = ["span", *columns], [[str(p.span) for p in places], *texts]
+    if any(p.section for p in places):
+        columns, texts = ["section", *columns], [[p.section for p in places], *texts]
+    return columns, texts
+
+
 def failure_table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
     """Show the first points that have no figures, each with the reason in its last cell."""
     more = f"The first {MOST_FAILURES} of {len(rows)}; all are in result.nc." if len(rows) > MOST_FAILURES else ""
     return Table("", columns, tuple(rows[:MOST_FAILURES]), "r" * (len(columns) - 1) + "l", more)
+
+
+def train_text(case: CaseSpec) -> str:
+    """Say which pantograph of a train the figures of a point are those of; nothing of one alone."""
+    count = len(case.distances)
+    return f"Of the {count} pantographs each figure is that of the one for which it is worst." if count > 1 else ""
 
 
 def not_periodic_text(points: Iterable[Outcome]) -> str:

@@ -6,6 +6,7 @@ from cheap_evaluation import case_of
 from cheap_sweep import plane, sweep_of
 
 from dynamics.charts.drawing import charts_figure
+from dynamics.spec.train import TrailingSpec
 from optimise.parameter_study.sweep import run_sweep
 from studies.report.pages.sweep_page import sweep_page
 
@@ -55,3 +56,11 @@ def test_axes_are_even_in_their_values_first_and_labelled_where_was_evaluated(tm
     heat = next(chart for chart in page.charts if chart.heat is not None)
     axes = charts_figure([heat]).axes[0]
     assert written(axes.get_yticklabels()) == texts and written(axes.get_xticklabels()) == ["50000", "60000"]
+
+
+def test_a_page_of_a_train_says_whose_figures_it_has(tmp_path):
+    axes = {"contact.stiffness": (5e4, 6e4), "speed_kmh": (250.0, 300.0), "catenary.damping.alpha": (0.1,)}
+    train = case_of().model_copy(update={"trailing": TrailingSpec(distances_m=(200.0,))})
+    text = "Of the 2 pantographs each figure is that of the one for which it is worst."
+    page = sweep_page(run_sweep(sweep_of(axes), train, tmp_path / "train", evaluate=plane))
+    assert page.headline.endswith(text) and text not in page_of(tmp_path / "alone", axes).headline

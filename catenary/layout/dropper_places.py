@@ -1,0 +1,49 @@
+"""Where every dropper that hangs is, as its line names it: tension section, span, and number in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from catenary.layout.laid_out import laid_out
+from catenary.spec.line import CatenarySpec
+from catenary.spec.section import SectionSpec
+
+__all__ = ["DropperPlace", "dropper_places"]
+
+
+class DropperPlace(NamedTuple):
+    """A dropper by its tension section (empty where there is one), span and number in it, both from 1.
+
+    ``main`` is one that holds an auxiliary wire.
+    """
+
+    section: str
+    span: int
+    number: int
+    main: bool
+
+
+def dropper_places(line: CatenarySpec) -> tuple[DropperPlace, ...]:
+    """Places of the droppers that a result lists, in its order: broken ones are not among them, others keep theirs."""
+    line = laid_out(line)
+    own, auxiliary = line.section or SectionSpec(), line.auxiliary_wire
+    names = [section.name for section in own.tension_sections] or [""]
+    hung = [*_numbered(line, line.droppers.positions_by_section, names, main=False)]
+    if auxiliary is not None:
+        hung += _numbered(line, auxiliary.droppers.positions_by_section, names, main=True)
+    broken = {(d.section, d.span, d.dropper) for d in own.defects if d.kind == "broken"}
+    # a defect names its section where two of them overlap
+    return tuple(p for p in hung if p.main or not {(p.section, *p[1:3]), (None, *p[1:3])} & broken)
+
+
+def _numbered(
+    line: CatenarySpec, by_section: Sequence[Sequence[float]], names: Sequence[str], *, main: bool
+) -> Iterator[DropperPlace]:
+    """Droppers section by section, with their numbers in their spans."""
+    for name, stations in zip(names, by_section, strict=True):
+        span = np.searchsorted(line.supports, stations, side="right")
+        number = np.arange(len(span)) - np.searchsorted(span, span) + 1
+        yield from (DropperPlace(name, int(k), int(n), main) for k, n in zip(span, number, strict=True))
