@@ -26,7 +26,8 @@ Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
 BETWEEN, TOP = (-6.5, -4.0, -1.5), 1.0  # lines searched above the bottom, in decays per period
-STEP, WINDOW, MARGIN = 0.5, 12.0, 24.0
+# between samples of a line; others, too, where the count says that a pole is missing, as where many lie together
+STEPS, WINDOW, MARGIN = (0.5, 0.35, 0.25), 12.0, 24.0
 PROBES = 4
 WHOLE = 1.0e-2
 
@@ -56,19 +57,22 @@ def _random_loads(network: LineNetwork, T: float, count: int) -> Floats:
 def find_poles(network: LineNetwork, T: float) -> KnownPoles | None:
     """Find all poles below the axis; None where the argument principle counts others, or one lies on the axis."""
     probes, most = _Probes(network, T, _random_loads(network, T, PROBES)), HIGHEST * T + MARGIN
-    real = np.linspace(0.0, most, 1 + int(np.ceil(most / STEP)))
-    real[0] = APART  # at 0 itself wires travel along the track
-    bottom, top = (DeterminantPath(probes, real + 1j * height) for height in (BOTTOM, TOP))
-    between = (real + 1j * np.array(BETWEEN)[:, None]).ravel()
-    z = np.concatenate([bottom.s, top.s, between])
-    answers = np.concatenate([bottom.answers, top.answers, probes(between)[0]])
-    poles = corrected_poles(probes, _candidates(z, answers, most), most)
-    if np.abs(poles.imag).min(initial=1.0) < APART:
-        return None
-    if not _all_below(probes, poles, bottom, stretch_edges(real, poles)):
-        return None
-    kept = poles[(poles.imag < 0.0) & (poles.imag > BOTTOM) & (poles.real < HIGHEST * T)]
-    return KnownPoles(network, T, kept / T)
+    candidates = np.zeros(0, np.complex128)
+    for step in STEPS:
+        real = np.linspace(0.0, most, 1 + int(np.ceil(most / step)))
+        real[0] = APART  # at 0 itself wires travel along the track
+        bottom, top = (DeterminantPath(probes, real + 1j * height) for height in (BOTTOM, TOP))
+        between = (real + 1j * np.array(BETWEEN)[:, None]).ravel()
+        z = np.concatenate([bottom.s, top.s, between])
+        answers = np.concatenate([bottom.answers, top.answers, probes(between)[0]])
+        candidates = np.concatenate([candidates, _candidates(z, answers, most)])
+        poles = corrected_poles(probes, candidates, most)
+        if np.abs(poles.imag).min(initial=1.0) < APART:
+            return None
+        if _all_below(probes, poles, bottom, stretch_edges(real, poles)):
+            kept = poles[(poles.imag < 0.0) & (poles.imag > BOTTOM) & (poles.real < HIGHEST * T)]
+            return KnownPoles(network, T, kept / T)
+    return None
 
 
 def _candidates(z: Complexes, answers: Complexes, most: float) -> Complexes:
