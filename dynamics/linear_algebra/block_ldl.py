@@ -21,7 +21,7 @@ from catenary.kernels.compiled import kernel
 from dynamics.linear_algebra.banded_ldl import ROUNDING, BandedFactor, banded_ldl, farthest_felt
 from dynamics.linear_algebra.block_products import ROWS, put_product, read_ahead, take_product
 
-__all__ = ["BlockFactor", "backward_blocks", "block_ldl", "block_reach", "block_solve", "forward_blocks", "rows_near"]
+__all__ = ["BlockFactor", "block_ldl", "block_reach", "block_solve", "rows_near"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -163,52 +163,33 @@ def _short_backward(factor, x, block, last):
 
 
 @kernel(**_OPTIONS)
-def _reaching(factor, begin, end, last):
-    """First of the blocks ``begin`` to ``end`` whose columns reach beyond row ``last``."""
-    first = np.searchsorted(factor.start, last - factor.below.shape[2], side="right") - 1
-    return min(max(begin, first), end)
-
-
-@kernel(**_OPTIONS)
-def forward_blocks(factor: BlockFactor, x: Floats, begin: int, end: int, last: int) -> None:
-    """First half of a solution, in blocks ``begin`` to ``end`` after all before them; rows from ``last`` on are zero.
-
-    What these blocks have as right side must be in x, and x[...] beyond them is changed as far as their columns reach.
-    """
-    short, inner, at = factor.short, _reaching(factor, begin, end, last), begin
-    for k in range(np.searchsorted(short, begin), np.searchsorted(short, inner)):
-        _forward(factor, x, at, short[k])
-        _short_forward(factor, x, short[k], last)
-        at = short[k] + 1
-    _forward(factor, x, at, inner)
-    for block in range(inner, end):
-        _short_forward(factor, x, block, last)
-
-
-@kernel(**_OPTIONS)
-def backward_blocks(factor: BlockFactor, x: Floats, begin: int, end: int, last: int) -> None:
-    """Second half of a solution, in blocks ``begin`` to ``end`` after all behind them."""
-    short, inner = factor.short, _reaching(factor, begin, end, last)
-    for block in range(end - 1, inner - 1, -1):
-        _short_backward(factor, x, block, last)
-    at = inner
-    for k in range(np.searchsorted(short, inner) - 1, np.searchsorted(short, begin) - 1, -1):
-        _backward(factor, x, short[k] + 1, at)
-        _short_backward(factor, x, short[k], last)
-        at = short[k]
-    _backward(factor, x, begin, at)
-
-
-@kernel(**_OPTIONS)
 def block_solve(factor: BlockFactor, x: Floats, first: int, last: int) -> None:
     """Solve in place over rows from a block's first one to another's; outside them load and answer are zero.
 
     All rows give the solution. Fewer give it where the answer to a load has decayed below rounding at both ends, or
     where no entry couples them to the rest.
     """
-    begin, end = np.searchsorted(factor.start, first), np.searchsorted(factor.start, last)
-    forward_blocks(factor, x, begin, end, last)
-    backward_blocks(factor, x, begin, end, last)
+    start, short = factor.start, factor.short
+    begin, end = np.searchsorted(start, first), np.searchsorted(start, last)
+    # from here on columns reach beyond the last row
+    inner = max(begin, np.searchsorted(start, last - factor.below.shape[2], side="right") - 1)
+    one, other = np.searchsorted(short, begin), np.searchsorted(short, inner)
+    at = begin
+    for k in range(one, other):
+        _forward(factor, x, at, short[k])
+        _short_forward(factor, x, short[k], last)
+        at = short[k] + 1
+    _forward(factor, x, at, inner)
+    for block in range(inner, end):
+        _short_forward(factor, x, block, last)
+    for block in range(end - 1, inner - 1, -1):
+        _short_backward(factor, x, block, last)
+    at = inner
+    for k in range(other - 1, one - 1, -1):
+        _backward(factor, x, short[k] + 1, at)
+        _short_backward(factor, x, short[k], last)
+        at = short[k]
+    _backward(factor, x, begin, at)
 
 
 @kernel(**_OPTIONS)
