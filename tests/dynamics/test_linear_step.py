@@ -9,6 +9,7 @@ from dynamics.open_line.build import build_pantographs, build_system
 from dynamics.open_line.forces import local_forces
 from dynamics.open_line.integrators import INTEGRATORS, Request, make_work, start_accelerations
 from dynamics.open_line.integrators.compiled import begin, step
+from dynamics.open_line.integrators.linear_line import largest
 from dynamics.open_line.run import build_matrices, prepare_line
 from dynamics.open_line.static_start import static_start
 from dynamics.open_line.system import Motion, Touch
@@ -58,3 +59,13 @@ def test_every_step_meets_the_equation_of_motion(build_line, build_case, dimensi
         left = inertia + (1.0 + alpha) * (force() + e1) - alpha * h
         assert np.abs(left).max() < 1e-7 * np.abs(inertia).max()
     assert np.abs(state.u).max() > 1e-3
+
+
+@pytest.mark.parametrize("rows", [(0, 41), (3, 40), (7, 9), (5, 5)])
+def test_the_largest_entry_of_some_rows_is_not_a_number_where_one_is_not(rows):
+    x, (first, last) = np.random.default_rng(0).normal(size=41), rows
+    assert largest(x, first, last) == np.abs(x[first:last]).max(initial=0.0)
+    for i in range(41):
+        broken = x.copy()
+        broken[i] = np.nan
+        assert np.isnan(largest(broken, first, last)) == (first <= i < last)

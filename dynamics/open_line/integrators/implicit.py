@@ -29,6 +29,7 @@ from dynamics.open_line.integrators.controlled import begin_controls, correct_co
 from dynamics.open_line.integrators.linear_line import (
     changed_rows,
     correct_predicted,
+    largest,
     move_line,
     predict_line,
     right_side,
@@ -108,19 +109,6 @@ def _mass_residual(system, state, scheme, t, contacts, push, r):
 
 
 @kernel(**_OPTIONS)
-def _largest(x, first, last):
-    """Largest magnitude from ``first`` to ``last``, not a number where one is not; four chains of comparisons."""
-    a = b = c = d = 0.0
-    whole = first + (last - first) // 4 * 4
-    for i in range(first, whole, 4):
-        a, b = max(a, abs(x[i])), max(b, abs(x[i + 1]))
-        c, d = max(c, abs(x[i + 2])), max(d, abs(x[i + 3]))
-    for i in range(whole, last):
-        a = max(a, abs(x[i]))
-    return max(max(a, b), max(c, d))
-
-
-@kernel(**_OPTIONS)
 def _solve_line(scheme, r, du, rows):
     """Solve for the answer du to the residual within ``rows``; returns the rows it is found in, and its largest entry.
 
@@ -131,14 +119,14 @@ def _solve_line(scheme, r, du, rows):
     width = scheme.factor.below.shape[2]
     du[first:last] = r[first:last]
     block_solve(scheme.factor, du, first, last)
-    size = _largest(du, first, last)
-    before = _largest(du, first, min(first + width, last)) if first > 0 else 0.0
-    after = _largest(du, max(last - width, first), last) if last < n else 0.0
+    size = largest(du, first, last)
+    before = largest(du, first, min(first + width, last)) if first > 0 else 0.0
+    after = largest(du, max(last - width, first), last) if last < n else 0.0
     if max(before, after) > DECAYED * size:
         r[:first], r[last:] = 0.0, 0.0
         du[:] = r
         block_solve(scheme.factor, du, 0, n)
-        return 0, n, _largest(du, 0, n)
+        return 0, n, largest(du, 0, n)
     du[max(0, first - width) : first] = 0.0
     du[last : last + width] = 0.0
     return first, last, size
@@ -259,7 +247,7 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
     count, size, last = -scheme.most, 1.0e300, 1.0e300
     for iteration in range(1, scheme.most + 1):
         if iteration == 1 and not system.nonlinear:
-            size, rows = correct_predicted(state, scheme, work), (0, 0)
+            size, rows = correct_predicted(system, state, scheme, work), (0, 0)
         else:
             size = _correct_line(system, state, scheme, work, r, rows)
         size = max(size, _correct_masses(state, scheme, rz, dz))
@@ -279,7 +267,7 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
         end_controls(system, state, work, after)
     if scheme.alpha != 0.0:
         _carry(system, state, scheme, work, g_old)
-    return count, max(_largest(r, rows[0], rows[1]), np.abs(rz).max())
+    return count, max(largest(r, rows[0], rows[1]), np.abs(rz).max())
 
 
 @kernel(**_OPTIONS)

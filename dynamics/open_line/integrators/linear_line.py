@@ -28,34 +28,47 @@ from dynamics.linear_algebra.node_rows import add_node_product
 from dynamics.open_line.integrators.scheme import ImplicitScheme, Work
 from dynamics.open_line.system import CHUNK, State, System
 
-__all__ = ["changed_rows", "correct_predicted", "move_line", "predict_line", "right_side"]
+__all__ = ["changed_rows", "correct_predicted", "largest", "move_line", "predict_line", "right_side"]
 
 Floats = NDArray[np.float64]
 
+# rows whose correction is still in the nearest cache when its largest entry is sought
+PART = 512
 _OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
 @kernel(**_OPTIONS)
 def predict_line(system: System, state: State, scheme: ImplicitScheme, work: Work) -> None:
-    """Constant acceleration over the step; y and m y - a V - a_n with it."""
-    dt, alpha, a_m, b = scheme.dt, scheme.alpha, system.alpha, system.beta
+    """Constant acceleration over the step; m y - a V - a_n with it."""
+    dt, alpha, a_m = scheme.dt, scheme.alpha, system.alpha
     half = 0.5 * dt * dt
     by_m = scheme.by_mass + scheme.by_damping * a_m
-    by_k = 1.0 / (scheme.by_stiffness + scheme.by_damping * b)
-    u, v, a, y, s = state.u, state.v, state.a, work.linear.y, work.linear.s
+    by_u, by_v, by_a = _shares_of_y(system, scheme)
+    u, v, a, s = state.u, state.v, state.a, work.linear.s
     for i in range(u.size):
-        moved, faster = dt * v[i] + half * a[i], dt * a[i]
-        u[i] += moved
-        v[i] += faster
-        y[i] = by_k * (u[i] + b * v[i] + alpha * (moved + b * faster))
-        s[i] = by_m * y[i] - a_m * (v[i] + alpha * faster) - a[i]
+        now, gained = v[i], a[i]
+        faster = now + dt * gained
+        moved = u[i] + dt * now + half * gained
+        u[i], v[i] = moved, faster
+        y = by_u * moved + by_v * faster + by_a * gained
+        s[i] = by_m * y - a_m * (faster + alpha * dt * gained) - gained
+
+
+@kernel(**_OPTIONS)
+def _shares_of_y(system, scheme):
+    """Shares of u*, v* and a_n in y, which is formed where it is needed: it would be one vector more to read."""
+    by_k = 1.0 / (scheme.by_stiffness + scheme.by_damping * system.beta)
+    dt, alpha, b = scheme.dt, scheme.alpha, system.beta
+    return by_k, by_k * (b + alpha * dt), by_k * alpha * (b * dt - 0.5 * dt * dt)
 
 
 @kernel(**_OPTIONS)
 def right_side(system: System, state: State, scheme: ImplicitScheme, work: Work) -> None:
     """Fill the vector to solve for, du + y, with its right side."""
-    x, y, e, e_old = work.solved, work.linear.y, work.corrections.e, work.weighed.h
+    x, e, e_old = work.solved, work.corrections.e, work.weighed.h
     D, alpha = system.damping, scheme.alpha
+    by_u, by_v, by_a = _shares_of_y(system, scheme)
+    u, v, a = state.u, state.v, state.a
     part = 1.0 + alpha
     if alpha == 0.0:
         x[:] = 0.0
@@ -71,7 +84,8 @@ def right_side(system: System, state: State, scheme: ImplicitScheme, work: Work)
         i = system.damping_rows[n]
         for k in range(D.ptr[i], D.ptr[i + 1]):
             j = D.idx[k]
-            x[i] += D.val[k] * (scheme.by_damping * y[j] - state.v[j] - alpha * scheme.dt * state.a[j])
+            y = by_u * u[j] + by_v * v[j] + by_a * a[j]
+            x[i] += D.val[k] * (scheme.by_damping * y - v[j] - alpha * scheme.dt * a[j])
 
 
 @kernel(**_OPTIONS)
@@ -91,21 +105,47 @@ def changed_rows(work: Work) -> tuple[int, int]:
 
 
 @kernel(**_OPTIONS)
-def correct_predicted(state: State, scheme: ImplicitScheme, work: Work) -> float:
-    """Solve for the predictor's correction and apply it; returns its largest entry."""
-    x, y, n = work.solved, work.linear.y, work.solved.size
+def correct_predicted(system: System, state: State, scheme: ImplicitScheme, work: Work) -> float:
+    """Solve for the predictor's correction and apply it; returns its largest entry, not a number where one is not."""
+    x, n, size = work.solved, work.solved.size, 0.0
     block_solve(scheme.factor, x, 0, n)
-    by_v = scheme.gamma / (scheme.beta * scheme.dt)
-    by_a = 1.0 / (scheme.beta * scheme.dt * scheme.dt)
-    u, v, a, size, whole = state.u, state.v, state.a, 0.0, True
-    for i in range(n):
-        du = x[i] - y[i]
-        u[i] += du
-        v[i] += by_v * du
-        a[i] += by_a * du
-        size = max(size, abs(du))
-        whole &= du == du
-    return size if whole else 1.0e300
+    shares = _shares_of_y(system, scheme)
+    for first in range(0, n, PART):
+        last = min(first + PART, n)
+        _correct_part(state, scheme, shares, x, first, last)
+        found = largest(x, first, last)
+        if found != found:
+            return found
+        size = max(size, found)
+    return size
+
+
+@kernel(**_OPTIONS)
+def _correct_part(state, scheme, shares, x, first, last):
+    """Turn du + y into du in some rows and apply it."""
+    by_u, by_v, by_a = shares
+    gained, pushed = scheme.gamma / (scheme.beta * scheme.dt), 1.0 / (scheme.beta * scheme.dt * scheme.dt)
+    u, v, a, du = state.u[first:last], state.v[first:last], state.a[first:last], x[first:last]
+    for i in range(du.size):
+        at, rate, change = u[i], v[i], a[i]
+        part = du[i] - (by_u * at + by_v * rate + by_a * change)
+        u[i], v[i], a[i], du[i] = at + part, rate + gained * part, change + pushed * part, part
+
+
+@kernel(**_OPTIONS)
+def largest(x: Floats, first: int, last: int) -> float:
+    """Largest magnitude from ``first`` to ``last``, not a number where one is not; four chains of comparisons."""
+    rows, a, b, c, d, broken = x[first:last], 0.0, 0.0, 0.0, 0.0, False
+    whole = rows.size // 4 * 4
+    for i in range(0, whole, 4):
+        p, q, r, s = rows[i], rows[i + 1], rows[i + 2], rows[i + 3]
+        a, b, c, d = max(a, abs(p)), max(b, abs(q)), max(c, abs(r)), max(d, abs(s))
+        # what is not a number is not the larger one
+        broken |= (p != p) | (q != q) | (r != r) | (s != s)
+    for i in range(whole, rows.size):
+        a = max(a, abs(rows[i]))
+        broken |= rows[i] != rows[i]
+    return np.nan if broken else max(max(a, b), max(c, d))
 
 
 @kernel(**_OPTIONS)

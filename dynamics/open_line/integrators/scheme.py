@@ -104,9 +104,8 @@ class Carried(NamedTuple):
 
 
 class LinearLine(NamedTuple):
-    """Vectors of a step of a linearised line (dof,): y, and what the mass matrix multiplies."""
+    """Vector of a step of a linearised line (dof,): what the mass matrix multiplies."""
 
-    y: Floats
     s: Floats
 
 
@@ -190,7 +189,7 @@ def make_work(dofs: int, pantographs: int, masses: int, contacts: int = 1) -> Wo
         contacts=Contacts(*now),
         trial=Contacts(*new),
         carried=Carried(*line(4)),
-        linear=LinearLine(*line(2)),
+        linear=LinearLine(*line(1)),
         weighed=Weighed(*line(1), *heads(1)),
         corrections=Corrections(*line(5), *heads(2), *np.zeros((2, -(-dofs // CHUNK)), dtype=np.bool_)),
         stages=Stages(*line(5), *heads(5), *line(1)),
