@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.spec.line import CatenarySpec
 from dynamics.line_operator.network import line_network
 from dynamics.line_operator.poles.follow import follow_poles
 from dynamics.line_operator.poles.known import KnownPoles
+from dynamics.line_operator.poles.search import find_poles
 from dynamics.solution import solve
 from dynamics.spec.status import Status
 
@@ -48,3 +50,15 @@ def test_a_longer_period_is_marched_and_said(case):
     found = solve(repeated(case, 3))
     assert found.status is Status.OK and found.method == "march"
     assert found.message.endswith("the operator does not cover it: a period of more than 2 spans")
+
+
+def test_poles_of_unequal_spans_in_space_are_all_found(build_line):
+    """The samples that do for one span miss one of 112; a line whose poles are not counted is marched."""
+    line = build_line(dimension="spatial").model_dump()
+    stations, heights = (line["droppers"][name] for name in ("positions", "contact_wire_heights"))
+    behind = [line["span_length"] + 50.0 / line["span_length"] * x for x in stations]
+    line["droppers"] |= {"positions": [*stations, *behind], "contact_wire_heights": [*heights, *heights]}
+    network = line_network(periodic_equilibrium(CatenarySpec.model_validate({**line, "further_spans": [50.0]})))
+    poles = find_poles(network, network.period / (275.0 / 3.6))
+    assert poles is not None
+    assert len(poles.omega) == 112
