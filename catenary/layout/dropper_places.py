@@ -25,6 +25,11 @@ class DropperPlace(NamedTuple):
     number: int
     main: bool
 
+    @property
+    def kind(self) -> str:
+        """What a sentence calls it."""
+        return "main dropper" if self.main else "dropper"
+
 
 def dropper_places(line: CatenarySpec) -> tuple[DropperPlace, ...]:
     """Places of the droppers that a result lists, in its order: broken ones are not among them, others keep theirs."""

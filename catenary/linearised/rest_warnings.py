@@ -19,7 +19,7 @@ def rest_warnings(line: CatenarySpec) -> tuple[str, ...]:
     from catenary.form_finding.equilibrium import equilibrium_at_rest
     from catenary.linearised.static_checks import loose_in_words
 
-    loose = loose_in_words(equilibrium_at_rest(line))
+    loose = loose_in_words(line, equilibrium_at_rest(line))
     return (
         (f"Warning: line '{line.name}' at rest: {loose}; cut such droppers shorter unless they are to hang so",)
         if loose

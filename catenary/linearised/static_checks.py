@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus
 from catenary.form_finding.nearest import nearest_heights
+from catenary.layout.dropper_places import dropper_places
 from catenary.layout.geometry import CONTACT
 from catenary.linearised.attachments import steady_arm_pull
 from catenary.linearised.blow_off import farthest_place, in_gust
 from catenary.linearised.contact_wire import static_height
+from catenary.spec.line import CatenarySpec
 
 __all__ = [
     "SLACK_FORCE",
@@ -97,22 +99,16 @@ def _rounded_up(near: Equilibrium, eq: Equilibrium) -> NDArray[np.float64]:
     return np.where(raised, 0.1 * np.ceil(10.0 * found) + 0.1, prescribed)
 
 
-def loose_in_words(eq: Equilibrium) -> str:
-    """Say which droppers hang loose at rest, by how many mm and in which span; empty where none does."""
-    layout = eq.mesh.layout
-    loose = np.flatnonzero(eq.dropper_gap > 0.0)
-    span = np.searchsorted(layout.supports, layout.dropper_x, side="right")
-    main, number = np.array(layout.dropper_is_main or (False,) * len(span)), np.zeros(len(span), dtype=np.int64)
-    # those of each tension section, and main droppers, are listed one after another
-    begins = np.concatenate([[True], (np.diff(span) < 0) | (np.diff(main) != 0)])
-    for own in np.split(np.arange(len(span)), np.flatnonzero(begins)[1:]):
-        number[own] = np.arange(len(own)) - np.searchsorted(span[own], span[own])
+def loose_in_words(line: CatenarySpec, eq: Equilibrium) -> str:
+    """Say which droppers of a line hang loose at rest, by how many mm and in which span; empty where none does."""
+    layout, places = eq.mesh.layout, dropper_places(line)
     several = not layout.periodic or layout.n_spans > 1
-    named = [
-        f"{'main ' if main[k] else ''}dropper {number[k] + 1}{f' of span {span[k]}' if several else ''} hangs loose by "
-        f"{1e3 * eq.dropper_gap[k]:.1f} mm"
-        for k in loose
-    ]
+    named = []
+    for k in np.flatnonzero(eq.dropper_gap > 0.0):
+        place = places[k]
+        where = f" of span {place.span}" if several else ""
+        where += f" of section {place.section}" if place.section else ""
+        named.append(f"{place.kind} {place.number}{where} hangs loose by {1e3 * eq.dropper_gap[k]:.1f} mm")
     return ", ".join(named)
 
 

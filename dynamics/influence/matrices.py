@@ -123,7 +123,7 @@ def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-3) -> InfluenceMa
     if eq.status is not EquilibriumStatus.OK or float(eq.dropper_force.min()) <= SLACK_FORCE:
         raise ValueError(
             "influence matrices need a line at rest with every dropper in tension: "
-            + (loose_in_words(eq) or f"least dropper force is {eq.dropper_force.min():.1f} N")
+            + (loose_in_words(case.catenary, eq) or f"least dropper force is {eq.dropper_force.min():.1f} N")
         )
     if np.ptp(eq.dropper_stiffness) > 0.0:
         raise ValueError("influence matrices need droppers of one stiffness: give no dropper one of its own")

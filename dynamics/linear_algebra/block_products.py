@@ -7,15 +7,15 @@ what is multiplied by is read number by number. They run on any processor: LLVM 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 from llvmlite import ir
 from numba import types
 from numba.core.base import BaseContext
 from numba.core.typing.context import Context as TypingContext
 from numba.core.typing.templates import Signature
-from numba.extending import intrinsic
+
+from dynamics.linear_algebra.intrinsics import FUSE, Arguments, Builder, Emitter, NumbaType, Value, operation
 
 __all__ = ["ROWS", "put_product", "read_ahead", "take_product"]
 
@@ -24,18 +24,13 @@ ROWS = 6
 PIECES = ((0, 4), (4, 2))
 # numbers in a line of the cache
 LINE = 8
-NumbaType = Any
-Value = Any
-Emitter = tuple[Signature, Callable[..., Value]]
-Arguments = Sequence[Value]
 _I32, _I64, _DOUBLE = ir.IntType(32), ir.IntType(64), ir.DoubleType()
-_FUSE = ("contract",)
 
 
 class _Emit:
     """Emits loads, stores and products of vectors of a few numbers."""
 
-    def __init__(self, context: BaseContext, builder: Value, signature: Signature, args: Arguments) -> None:
+    def __init__(self, context: BaseContext, builder: Builder, signature: Signature, args: Arguments) -> None:
         self.context, self.builder, self.signature, self.args = context, builder, signature, args
 
     def number(self, position: int, at: Value) -> Value:
@@ -60,68 +55,56 @@ class _Emit:
             row = b.gep(A, [b.mul(stride, ir.Constant(_I64, k))])
             column = b.load(self.vector(row, first, length), align=8)
             splat = b.shuffle_vector(b.insert_element(undefined, number, ir.Constant(_I32, 0)), undefined, mask)
-            term = b.fmul(column, splat, flags=_FUSE)
+            term = b.fmul(column, splat, flags=FUSE)
             if k < 2:
                 sums.append(term)
             else:
-                sums[k % 2] = b.fadd(sums[k % 2], term, flags=_FUSE)
+                sums[k % 2] = b.fadd(sums[k % 2], term, flags=FUSE)
         return sums[0], sums[1]
 
 
-def _product(A: NumbaType, x: NumbaType, *, taken: bool) -> Emitter:
-    """Emit a block times six rows, ``taken`` off others or put in their place."""
-    signature = types.void(A, types.intp, types.intp, x, types.intp, types.intp)
+def _product(*, taken: bool) -> Callable[..., Emitter]:
+    """Emit a block times six rows, ``taken`` off others or put in their place.
 
-    def codegen(context: BaseContext, builder: Value, signature: Signature, args: Arguments) -> Value:
-        emit = _Emit(context, builder, signature, args)
-        block, known, wanted = emit.number(0, args[1]), emit.number(3, args[4]), emit.number(3, args[5])
-        x = [builder.load(emit.beyond(known, k)) for k in range(ROWS)]
-        found = []
-        for piece in PIECES:
-            one, other = emit.product(block, args[2], x, *piece)
-            if taken:
-                old = builder.load(emit.vector(wanted, *piece), align=8)
-                found.append(builder.fsub(builder.fsub(old, one, flags=_FUSE), other, flags=_FUSE))
-            else:
-                found.append(builder.fadd(one, other, flags=_FUSE))
-        for value, piece in zip(found, PIECES, strict=True):
-            builder.store(value, emit.vector(wanted, *piece), align=8)
-        return context.get_dummy_value()
+    The block is ``A.flat[at + k * stride + j]``, its rows ``x[known + k]``, what changes ``x[wanted + j]``, j and k up
+    to 5; the rows known and wanted may be the same.
+    """
 
-    return signature, codegen
+    def emit(
+        typingctx: TypingContext,
+        A: NumbaType,
+        at: NumbaType,
+        stride: NumbaType,
+        x: NumbaType,
+        known: NumbaType,
+        wanted: NumbaType,
+    ) -> Emitter:
+        def codegen(context: BaseContext, builder: Builder, signature: Signature, args: Arguments) -> Value:
+            rows = _Emit(context, builder, signature, args)
+            block, source, target = rows.number(0, args[1]), rows.number(3, args[4]), rows.number(3, args[5])
+            numbers = [builder.load(rows.beyond(source, k)) for k in range(ROWS)]
+            found = []
+            for piece in PIECES:
+                one, other = rows.product(block, args[2], numbers, *piece)
+                if taken:
+                    old = builder.load(rows.vector(target, *piece), align=8)
+                    found.append(builder.fsub(builder.fsub(old, one, flags=FUSE), other, flags=FUSE))
+                else:
+                    found.append(builder.fadd(one, other, flags=FUSE))
+            for value, piece in zip(found, PIECES, strict=True):
+                builder.store(value, rows.vector(target, *piece), align=8)
+            return context.get_dummy_value()
 
+        return types.void(A, types.intp, types.intp, x, types.intp, types.intp), codegen
 
-def _take_product(
-    typingctx: TypingContext,
-    A: NumbaType,
-    at: NumbaType,
-    stride: NumbaType,
-    x: NumbaType,
-    known: NumbaType,
-    wanted: NumbaType,
-) -> Emitter:
-    """Take the sum over k of ``A.flat[at + k * stride + j] * x[known + k]`` off ``x[wanted + j]``, j and k up to 5."""
-    return _product(A, x, taken=True)
-
-
-def _put_product(
-    typingctx: TypingContext,
-    A: NumbaType,
-    at: NumbaType,
-    stride: NumbaType,
-    x: NumbaType,
-    known: NumbaType,
-    wanted: NumbaType,
-) -> Emitter:
-    """Replace ``x[wanted + j]`` by that sum; the rows known and wanted may be the same."""
-    return _product(A, x, taken=False)
+    return emit
 
 
 def _read_ahead(typingctx: TypingContext, A: NumbaType, at: NumbaType) -> Emitter:
     """Ask for the numbers of a block from ``A.flat[at]`` on, which need not be there, before they are needed."""
     signature = types.void(A, types.intp)
 
-    def codegen(context: BaseContext, builder: Value, signature: Signature, args: Arguments) -> Value:
+    def codegen(context: BaseContext, builder: Builder, signature: Signature, args: Arguments) -> Value:
         first, byte = _Emit(context, builder, signature, args).number(0, args[1]), ir.IntType(8).as_pointer()
         kind = ir.FunctionType(ir.VoidType(), [byte, _I32, _I32, _I32])
         prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
@@ -135,11 +118,6 @@ def _read_ahead(typingctx: TypingContext, A: NumbaType, at: NumbaType) -> Emitte
     return signature, codegen
 
 
-def _intrinsic(emit: Callable[..., Emitter]) -> Callable[..., None]:
-    """Let compiled code call an operation, which it does without the typing context."""
-    return intrinsic(emit)
-
-
-take_product = _intrinsic(_take_product)
-put_product = _intrinsic(_put_product)
-read_ahead = _intrinsic(_read_ahead)
+take_product = operation(_product(taken=True))
+put_product = operation(_product(taken=False))
+read_ahead = operation(_read_ahead)

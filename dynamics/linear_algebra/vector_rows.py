@@ -10,8 +10,7 @@ rows give their number, and are worked through in blocks: one kernel serves them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 from llvmlite import ir
@@ -20,8 +19,9 @@ from numba.core import cgutils
 from numba.core.base import BaseContext
 from numba.core.typing.context import Context as TypingContext
 from numba.core.typing.templates import Signature
-from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from dynamics.linear_algebra.intrinsics import FUSE, Arguments, Builder, Emitter, NumbaType, Value, operation
 
 __all__ = ["LANES", "TERMS", "Entries", "Lanes", "Rows", "row_lanes"]
 __all__ += ["row_advance", "row_combine", "row_rhs", "row_stretch", "row_sum"]
@@ -33,18 +33,7 @@ Rows = NDArray[np.float64] | NDArray[np.float32]
 """Rows (row, span + 1) of the window's precision, C-contiguous, whole vectors wide."""
 Entries = tuple[NDArray[np.int64], Rows, int, int]
 """Terms of a row: (index, value, k0, k1), of which those from k0 to k1 count, a multiple of TERMS of them."""
-NumbaType = Any
-"""Type of an argument as numba infers it, an array, a tuple or a number; what it is asked for differs by kind."""
-Builder = Any
-"""LLVM's builder of instructions, whose methods are made by decorators that no static checker sees through."""
-Value = Any
-"""A number, a vector or a pointer in LLVM's code, as the builder gives it."""
-Emitter = tuple[Signature, Callable[..., Value]]
-"""What an intrinsic gives numba: the types of its arguments, and what emits its code."""
-Arguments = Sequence[Value]
-"""Arguments of an intrinsic as LLVM values, in the order of its signature."""
 _I64 = ir.IntType(64)
-_FUSE = ("contract",)
 # terms of a row are added up in whole groups; lists of terms are filled up with zeros
 TERMS, WAYS = 4, 4
 # chunks of the longest row that has code of its own, and of the blocks in which longer ones are worked through
@@ -137,8 +126,8 @@ class _Emit:
                 at = b.add(k, ir.Constant(_I64, term))
                 source, weight = b.load(b.gep(index, [at])), self.splat(b.load(b.gep(value, [at])))
                 for c, slot in enumerate(slots[term % ways]):
-                    product = b.fmul(weight, self.load(src, source, c), flags=_FUSE)
-                    b.store(b.fadd(b.load(slot), product, flags=_FUSE), slot)
+                    product = b.fmul(weight, self.load(src, source, c), flags=FUSE)
+                    b.store(b.fadd(b.load(slot), product, flags=FUSE), slot)
         total = [b.load(slot) for slot in slots[0]]
         for row in slots[1:]:
             total = [b.fadd(x, b.load(slot)) for x, slot in zip(total, row, strict=True)]
@@ -170,7 +159,7 @@ def _row_combine(
         rows = _Emit(context, builder, signature, dst, args[0])
         p, factor = rows.data(1, args), rows.splat(args[3])
         for chunks in rows.blocks():
-            start = [builder.fmul(factor, rows.load(p, args[2], c), flags=_FUSE) for c in chunks]
+            start = [builder.fmul(factor, rows.load(p, args[2], c), flags=FUSE) for c in chunks]
             sums = rows.gather(start, rows.data(4, args), 5, args)
             for c in chunks:
                 rows.store(sums[c], p, args[2], c)
@@ -242,7 +231,7 @@ def _row_stretch(
             zero = [ir.Constant(rows.vector, None)] * len(chunks)
             first, second = rows.gather(zero, place, 6, args), rows.gather(zero, rate, 6, args)
             for c in chunks:
-                rows.store(b.fadd(first[c], b.fmul(step, second[c], flags=_FUSE), flags=_FUSE), target, args[2], c)
+                rows.store(b.fadd(first[c], b.fmul(step, second[c], flags=FUSE), flags=FUSE), target, args[2], c)
         return context.get_dummy_value()
 
     return signature, codegen
@@ -274,24 +263,19 @@ def _row_advance(
             mass = rows.gather([ir.Constant(rows.vector, None)] * len(chunks), w, 5, args)
             for c in chunks:
                 old_a, old_s, m = rows.load(a, row, c), rows.load(s, row, c), mass[c]
-                rest = b.fsub(b.fsub(old_a, old_s), b.fmul(gamma, m, flags=_FUSE), flags=_FUSE)
-                rows.store(b.fadd(old_s, b.fmul(gain, rest, flags=_FUSE), flags=_FUSE), s, row, c)
-                new_a = b.fsub(b.fmul(four, m, flags=_FUSE), old_a, flags=_FUSE)
+                rest = b.fsub(b.fsub(old_a, old_s), b.fmul(gamma, m, flags=FUSE), flags=FUSE)
+                rows.store(b.fadd(old_s, b.fmul(gain, rest, flags=FUSE), flags=FUSE), s, row, c)
+                new_a = b.fsub(b.fmul(four, m, flags=FUSE), old_a, flags=FUSE)
                 rows.store(b.fmul(new_a, rows.load(sponge, args[2], c)), a, row, c)
-                step = b.fmul(dt, rows.load(w, row, c), flags=_FUSE)
-                rows.store(b.fadd(rows.load(u, row, c), step, flags=_FUSE), u, row, c)
+                step = b.fmul(dt, rows.load(w, row, c), flags=FUSE)
+                rows.store(b.fadd(rows.load(u, row, c), step, flags=FUSE), u, row, c)
         return context.get_dummy_value()
 
     return signature, codegen
 
 
-def _intrinsic(emit: Callable[..., Emitter | None]) -> Callable[..., None]:
-    """Let compiled code call a row operation, which it does without the typing context."""
-    return intrinsic(emit)
-
-
-row_combine = _intrinsic(_row_combine)
-row_rhs = _intrinsic(_row_rhs)
-row_stretch = _intrinsic(_row_stretch)
-row_sum = _intrinsic(_row_sum)
-row_advance = _intrinsic(_row_advance)
+row_combine = operation(_row_combine)
+row_rhs = operation(_row_rhs)
+row_stretch = operation(_row_stretch)
+row_sum = operation(_row_sum)
+row_advance = operation(_row_advance)

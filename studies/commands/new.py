@@ -131,7 +131,7 @@ def run(composed: Composed[NewJob]) -> int:
         print(f"The other commands refuse this line: {fault}.", file=sys.stderr)
     if faults:
         return 1
-    loose = loose_in_words(equilibrium)
+    loose = loose_in_words(line, equilibrium)
     print(f"At rest {loose}. Next:" if loose else "Every dropper is in tension at rest. Next:")
     print(f"  {typed_command('simulate', (f'catenary={job.output}',))}")
     return 0

@@ -145,13 +145,14 @@ def _loss_sentences(losses: dict[str, Any]) -> str:
 def _slack(places: Sequence[DropperPlace], times_s: Sequence[float | None]) -> list[str]:
     """Say how long droppers are slack, each named as the line names it: by span where there are several."""
     several, by_span = len({place.span for place in places}) > 1, dict[str, list[str]]()
-    for place, time in zip(places, times_s, strict=False):
+    # of a run without figures there are no times
+    for place, time in zip(places, times_s, strict=True) if times_s else ():
         if not time:
             continue
         where = f"span {place.span}" if several else ""
         where += f" of section {place.section}" if place.section else ""
-        kind = "main dropper" if place.main else "dropper"
-        by_span.setdefault(f"{where}, {kind}" if where else kind, []).append(f"{place.number} for {1e3 * time:.0f} ms")
+        said = by_span.setdefault(f"{where}, {place.kind}" if where else place.kind, [])
+        said.append(f"{place.number} for {1e3 * time:.0f} ms")
     listed = "; ".join(f"{where} {', '.join(each)}" for where, each in by_span.items())
     return [f"slack while the train passes: {listed}"] if listed else []
 

@@ -263,4 +263,4 @@ def test_a_main_dropper_that_hangs_loose_is_named(compound):
     lengths = [*cut.auxiliary_wire.droppers.lengths]
     lengths[1] += 0.3
     longer = cut.with_changes(auxiliary_wire={"droppers": {"lengths": lengths}})
-    assert "main dropper 2 hangs loose by" in loose_in_words(periodic_equilibrium(longer))
+    assert "main dropper 2 hangs loose by" in loose_in_words(longer, periodic_equilibrium(longer))

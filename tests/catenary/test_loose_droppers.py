@@ -101,7 +101,7 @@ def test_a_loose_dropper_may_be_taken_away(build_line):
     assert longer.dropper_force[3] == longest.dropper_force[3] == 0.0
     np.testing.assert_allclose(longest.q, longer.q, rtol=0, atol=1e-9)
     assert longest.dropper_gap[3] - longer.dropper_gap[3] == pytest.approx(0.03, abs=1e-9)
-    assert loose_in_words(longer) == f"dropper 4 hangs loose by {1e3 * longer.dropper_gap[3]:.1f} mm"
+    assert loose_in_words(line, longer) == f"dropper 4 hangs loose by {1e3 * longer.dropper_gap[3]:.1f} mm"
     assert faults_at_rest(longer) == ()
 
 
@@ -117,8 +117,16 @@ def test_loose_droppers_of_several_spans_are_named_with_their_span(build_line):
     line = prescribed_by_lengths(periodic_equilibrium(two_spans(build_line())))
     lengths = 1e3 * np.array(line.droppers.lengths)
     lengths[[2, 13]] += 60.0
-    found = loose_in_words(periodic_equilibrium(line.with_droppers(lengths_mm=lengths)))
+    line = line.with_droppers(lengths_mm=lengths)
+    found = loose_in_words(line, periodic_equilibrium(line))
     assert "dropper 3 of span 1 hangs loose by" in found and "dropper 5 of span 2 hangs loose by" in found
+
+
+def test_a_loose_dropper_behind_a_broken_one_keeps_its_name(build_line):
+    defects = [{"span": 1, "dropper": 2, "kind": "broken"}, {"span": 1, "dropper": 4, "kind": "length", "by": 0.06}]
+    line = build_line(repeat={"spans": 2, "defects": defects})
+    found = loose_in_words(line, periodic_equilibrium(line))
+    assert found.startswith("dropper 4 of span 1 hangs loose by") and found.count("hangs") == 1
 
 
 def test_heights_that_no_dropper_holds_are_refused_and_the_nearest_are_named(build_line):
