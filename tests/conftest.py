@@ -20,13 +20,14 @@ from studies.writing.result_page import ResultTable, write_result_page
 CONF = Path(__file__).resolve().parents[1] / "conf"
 PANTOGRAPH_OF = {"bruni_2015": "bruni_2015", "re330": "dsa380", "c350": "dsa250", "en50318_2002": "en50318_2002"}
 
-# files that take more than 30 s. First one that compiles most kernels, next to one that waits for jobs and needs none;
-# the one whose runs have a limit of time comes when all are compiled
+# files that take more than 30 s. First one that compiles most kernels, next to others that need none of these; the one
+# whose runs have a limit of time comes when all are compiled
 LONGEST = (
-    "integration/test_readme.py", "integration/test_slurm.py", "chaos/test_end_requests.py", "dynamics/test_adjoint.py",
-    "studies/test_campaign_runs.py", "optimise/test_slopes.py", "dynamics/test_overlap_kinds.py",
-    "integration/test_rig_processes.py", "studies/test_damaged_json.py", "dynamics/test_fmu.py",
-    "studies/test_device_search.py", "studies/test_gains_run.py", "studies/test_sweep_runs.py",
+    "integration/test_readme.py", "integration/test_slurm.py", "dynamics/test_fmu.py",
+    "dynamics/test_overlap_kinds.py", "chaos/test_end_requests.py", "dynamics/test_adjoint.py",
+    "studies/test_campaign_runs.py", "optimise/test_slopes.py", "integration/test_rig_processes.py",
+    "dynamics/test_operator_adjoint.py", "studies/test_gains_run.py", "dynamics/test_window.py",
+    "studies/test_damaged_json.py", "studies/test_device_search.py", "studies/test_sweep_runs.py",
     "studies/test_machine_made.py", "integration/test_cluster.py",
 )  # fmt: skip
 MEASURED = pytest.StashKey[dict]()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.spec.mesh import LONGEST_ELEMENT, MeshSpec, default_mesh
 from dynamics.contact_force.statistics import filter_force
-from dynamics.linear_algebra.vector_rows import LANES
+from dynamics.linear_algebra.row_widths import LANES
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.solver import PeriodicSpec

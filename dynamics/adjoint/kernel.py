@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from catenary.kernels.compiled import kernel
 from dynamics.adjoint.layout import AdjointState, Frozen, Multipliers
-from dynamics.linear_algebra.vector_rows import Lanes
 from dynamics.travelling_window.contacts import point_load, point_value
 from dynamics.travelling_window.forces import (
     MAX_SWEEPS,
@@ -108,7 +107,7 @@ def _multipliers(step, wp, n_found, frozen, scratch, operators, inputs):
 
 @kernel(**OPTIONS)
 def march_span_back(
-    lanes: Lanes,
+    lanes: int,
     state: AdjointState,
     scratch: Scratch,
     operators: Operators,

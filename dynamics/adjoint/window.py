@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from dynamics.adjoint.kernel import march_span_back
 from dynamics.adjoint.layout import AdjointState, Frozen, Lifted, Multipliers
-from dynamics.linear_algebra.vector_rows import Rows, row_lanes
+from dynamics.linear_algebra.row_widths import row_lanes
+from dynamics.linear_algebra.vector_rows import Rows
 from dynamics.travelling_window.arrays import aligned
 from dynamics.travelling_window.layout import Inputs, Panto
 from dynamics.travelling_window.state import SpanRecord

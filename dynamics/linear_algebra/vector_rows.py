@@ -3,9 +3,7 @@
 Numba cannot prove that two rows of one array do not overlap, and so leaves such loops scalar or guards each of
 them; these intrinsics state it. They run on any processor: LLVM splits the vectors to what there is.
 
-The first argument of each says how many chunks a row has, each of LANES[dtype] numbers of the arrays' type, double or
-single. Rows of a few chunks give a tuple of as many integers, whose length is known when a kernel is compiled; longer
-rows give their number, and are worked through in blocks: one kernel serves them all, as quick as one for each width.
+The first argument of each says how many chunks a row has (`dynamics.linear_algebra.row_widths`).
 """
 
 from __future__ import annotations
@@ -22,13 +20,10 @@ from numba.core.typing.templates import Signature
 from numpy.typing import NDArray
 
 from dynamics.linear_algebra.intrinsics import FUSE, Arguments, Builder, Emitter, NumbaType, Value, operation
+from dynamics.linear_algebra.row_widths import BLOCK, LANES
 
-__all__ = ["LANES", "TERMS", "Entries", "Lanes", "Rows", "row_lanes"]
-__all__ += ["row_advance", "row_combine", "row_rhs", "row_stretch", "row_sum"]
+__all__ = ["TERMS", "Entries", "Rows", "row_advance", "row_combine", "row_rhs", "row_stretch", "row_sum"]
 
-LANES = {"float64": 8, "float32": 16}
-Lanes = tuple[int, ...] | int
-"""As many integers as a row has chunks, or the number of chunks of a row that is long."""
 Rows = NDArray[np.float64] | NDArray[np.float32]
 """Rows (row, span + 1) of the window's precision, C-contiguous, whole vectors wide."""
 Entries = tuple[NDArray[np.int64], Rows, int, int]
@@ -36,14 +31,6 @@ Entries = tuple[NDArray[np.int64], Rows, int, int]
 _I64 = ir.IntType(64)
 # terms of a row are added up in whole groups; lists of terms are filled up with zeros
 TERMS, WAYS = 4, 4
-# chunks of the longest row that has code of its own, and of the blocks in which longer ones are worked through
-BLOCK = 4
-
-
-def row_lanes(width: int, number: str) -> Lanes:
-    """First argument of the row operations for rows of ``width`` numbers, whole chunks, of a type by its name."""
-    chunks = width // LANES[number]
-    return (0,) * chunks if chunks <= BLOCK else chunks
 
 
 class _Emit:

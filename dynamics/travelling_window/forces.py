@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from catenary.kernels.compiled import kernel
-from dynamics.linear_algebra.vector_rows import Lanes, Rows, row_combine, row_stretch
+from dynamics.linear_algebra.row_widths import Lanes, widths_apart
+from dynamics.linear_algebra.vector_rows import Rows, row_combine, row_stretch
 from dynamics.travelling_window.contacts import begin_contacts, begin_heads, move_partners
 from dynamics.travelling_window.controlled import control_sweep
 from dynamics.travelling_window.layout import Droppers, Floats, Inputs, Ints, March, NearField, Now, Operators, Squeezed
@@ -55,7 +56,7 @@ def add_near(w: Rows, group: int, weight: Floats, amount: float, c: int, near: N
             w[dof[t], where] += amount * total
 
 
-@kernel(**OPTIONS)
+@widths_apart(**OPTIONS)
 def stretches(lanes: Lanes, target: Rows, u: Rows, w: Rows, droppers: Droppers, dt: float) -> None:
     """Stretch of every dropper at the end of a step (dropper, span)."""
     start, column, value = droppers.rows
@@ -180,7 +181,7 @@ def _list(now, field, listed, found, operators, inputs):
                     reach[q, x] += contact.weight[q, step, k] * operators.by_contact[element, away + 1, d, k]
 
 
-@kernel(**OPTIONS)
+@widths_apart(**OPTIONS)
 def add_squeezed(
     lanes: Lanes,
     w: Rows,
@@ -219,7 +220,7 @@ def add_squeezed(
 
 
 @kernel(**OPTIONS)
-def forces_of_step(lanes: Lanes, now: Now, state: March, scratch: Scratch, operators: Operators, inputs: Inputs) -> int:
+def forces_of_step(lanes: int, now: Now, state: March, scratch: Scratch, operators: Operators, inputs: Inputs) -> int:
     """Contact forces and correction forces at the end of a step, by projected Gauss-Seidel.
 
     Only what contacts and the droppers found feel of each other is followed; w is updated once at the end. Leaves the

@@ -31,7 +31,7 @@ from __future__ import annotations
 from catenary.kernels.compiled import kernel
 from catenary.linearised.static_checks import SLACK_FORCE
 from dynamics.linear_algebra.predicted_loads import put_loads, take_loads
-from dynamics.linear_algebra.vector_rows import Lanes, Rows
+from dynamics.linear_algebra.vector_rows import Rows
 from dynamics.travelling_window.contacts import point_load, point_value
 from dynamics.travelling_window.controlled import end_control, held_push
 from dynamics.travelling_window.forces import (
@@ -179,13 +179,13 @@ def _count_slack(records, step, u, squeezed, droppers, p):
 
 @kernel(**OPTIONS)
 def march_span(
-    lanes: Lanes, state: March, scratch: Scratch, operators: Operators, inputs: Inputs, records: Records
+    lanes: int, state: March, scratch: Scratch, operators: Operators, inputs: Inputs, records: Records
 ) -> int:
     """March a train of equal pantographs over one span, in place; returns the most Gauss-Seidel sweeps of a step.
 
     Parameters
     ----------
-    lanes : tuple or int
+    lanes : int
         How many chunks a row has (see `dynamics.linear_algebra.vector_rows`).
     state, scratch, operators, inputs, records : March, Scratch, Operators, Inputs, Records
         As `layout` says; state, scratch and records are written in.

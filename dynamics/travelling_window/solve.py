@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from catenary.kernels.compiled import kernel
-from dynamics.linear_algebra.vector_rows import Lanes, Rows, row_advance, row_combine, row_rhs, row_sum
+from dynamics.linear_algebra.row_widths import Lanes, widths_apart
+from dynamics.linear_algebra.vector_rows import Rows, row_advance, row_combine, row_rhs, row_sum
 from dynamics.travelling_window.layout import Bays, Factor, Product, Scalars
 
 __all__ = ["OPTIONS", "advance", "settle_spans", "share_interface", "solve_spans"]
@@ -16,7 +17,7 @@ __all__ = ["OPTIONS", "advance", "settle_spans", "share_interface", "solve_spans
 OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz", "arcp"}}
 
 
-@kernel(**OPTIONS)
+@widths_apart(**OPTIONS)
 def solve_spans(lanes: Lanes, w: Rows, a: Rows, s: Rows, factor: Factor) -> None:
     """Mean velocities of all spans from the right-hand side a - s."""
     ni, n, left, right = factor.ni, factor.n, factor.left, factor.right
@@ -105,7 +106,7 @@ def _from_beyond(w, operator, n, ni):
             w[at + i, c + 1] += value * w[j, c]
 
 
-@kernel(**OPTIONS)
+@widths_apart(**OPTIONS)
 def advance(
     lanes: Lanes, arrays: tuple[Rows, Rows, Rows, Rows], mass: Product, scalars: Scalars, n: int, ni: int
 ) -> None:
@@ -119,7 +120,7 @@ def advance(
 
 
 @kernel(**OPTIONS)
-def settle_spans(lanes: Lanes, u: Rows, s: Rows, w: Rows, stiffness: Product, bays: Bays) -> None:
+def settle_spans(lanes: int, u: Rows, s: Rows, w: Rows, stiffness: Product, bays: Bays) -> None:
     """Make the bays' tensions and the elastic forces s = K u those that go with displacements u; w is worked in."""
     rows = stiffness.rows
     n, ni = u.shape[0], stiffness.end_left.shape[0]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.linearised.cell import VerticalCell
-from dynamics.linear_algebra.vector_rows import LANES, row_lanes
+from dynamics.linear_algebra.row_widths import LANES, row_lanes
 from dynamics.pantograph.control.discrete import StaticControl, control_of, memory_size
 from dynamics.pantograph.linear import linear_pantograph
 from dynamics.spec.case import CaseSpec

@@ -5,16 +5,8 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError
 
-from dynamics.linear_algebra.vector_rows import (
-    LANES,
-    TERMS,
-    row_advance,
-    row_combine,
-    row_lanes,
-    row_rhs,
-    row_stretch,
-    row_sum,
-)
+from dynamics.linear_algebra.row_widths import BLOCK, LANES, row_lanes, widths_apart
+from dynamics.linear_algebra.vector_rows import TERMS, row_advance, row_combine, row_rhs, row_stretch, row_sum
 
 ROWS = 9
 
@@ -61,6 +53,16 @@ def compiled_combine(lanes, *args):
     row_combine(lanes, *args)
 
 
+@widths_apart()
+def combine_apart(lanes, dst, i, scale, src, entries):
+    row_combine(lanes, dst, i, scale, src, entries)
+
+
+@njit
+def combine_of_any_length(lanes, *args):
+    combine_apart(lanes, *args)
+
+
 @njit
 def compiled_rhs(lanes, *args):
     row_rhs(lanes, *args)
@@ -88,7 +90,7 @@ def window(request):
     rng = np.random.default_rng(5)
     arrays = [rng.normal(size=(ROWS, chunks * LANES[number])).astype(number) for _ in range(5)]
     index, value = rng.integers(0, ROWS, 5 * TERMS), rng.normal(size=5 * TERMS).astype(number)
-    return arrays, (index, value), row_lanes(chunks * LANES[number], number)
+    return arrays, (index, value), (0,) * chunks if chunks <= BLOCK else chunks
 
 
 def equal(window, compiled, reference, arguments):
@@ -132,14 +134,15 @@ def test_a_row_is_advanced_by_one_step(window, kind):
     equal(window, compiled_advance, advance_row, lambda x: (5, kind, (*x[:4], x[4]), factors))
 
 
-def test_long_rows_share_a_kernel_that_gives_what_one_of_their_own_would(window):
-    arrays, (index, value), _ = window
-    chunks, entries = arrays[0].shape[1] // LANES[arrays[0].dtype.name], (index, value, 0, 5 * TERMS)
-    found, expected = (arrays[0].copy() for _ in range(2))
-    compiled_combine(chunks, found, 4, 0.3, arrays[1], entries)
-    compiled_combine((0,) * chunks, expected, 4, 0.3, arrays[1], entries)
-    assert np.array_equal(found, expected)
-    assert [type(row_lanes(8 * n, "float64")) for n in (4, 5)] == [tuple, int]
+def test_rows_of_all_lengths_share_a_kernel_that_gives_what_one_of_their_own_would():
+    rng = np.random.default_rng(6)
+    for chunks in range(1, BLOCK + 4):
+        source, found = rng.normal(size=(2, ROWS, chunks * LANES["float64"]))
+        expected, entries = found.copy(), (rng.integers(0, ROWS, TERMS), rng.normal(size=TERMS), 0, TERMS)
+        combine_of_any_length(row_lanes(source.shape[1], "float64"), found, 4, 0.3, source, entries)
+        compiled_combine((0,) * chunks, expected, 4, 0.3, source, entries)
+        assert np.array_equal(found, expected)
+    assert len(combine_of_any_length.signatures) == 1
 
 
 def test_a_row_of_no_known_length_is_refused():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba import njit
 from scipy.sparse import csc_array, diags_array
 from scipy.sparse.linalg import splu
 
@@ -18,6 +19,11 @@ from dynamics.travelling_window.forces import ONE_BY_ONE, add_squeezed, between
 from dynamics.travelling_window.window import TravellingWindow
 
 HELD = {"bruni_2015": (320.0, 169.3), "re330": (300.0, 157.3)}
+
+
+@njit
+def compiled_squeezes(*args):
+    add_squeezed(*args)
 
 
 def solved(case):
@@ -157,7 +163,7 @@ def test_stiff_droppers_that_release_their_damping_stay_bounded(build_case, buil
 def test_squeezes_answered_at_once_are_those_answered_one_by_one(build_line, build_case, dimension):
     case = build_case(build_line("re330", dimension=dimension), 300.0, applied_force_N=157.3)
     window = TravellingWindow(case, vertical_cell(periodic_equilibrium(case.catenary)), 3, 3)
-    lanes, memory = (0,) * ((window.spans + 1) // 8), window.scratch
+    lanes, memory = (window.spans + 1) // 8, window.scratch
     w, found, force = memory.w, memory.found, memory.fb
     rng = np.random.default_rng(7)
     listed = [(d, c) for c in range(window.spans) for d in range(len(force)) if rng.random() < 0.4]
@@ -168,7 +174,7 @@ def test_squeezes_answered_at_once_are_those_answered_one_by_one(build_line, bui
         for d, c in droppers:
             force[d, c] = 100.0 + d + 10.0 * c
         listed = found, len(droppers)
-        add_squeezed(lanes, w, (force, memory.fd_old), listed, memory.squeeze, window.marched_operators)
+        compiled_squeezes(lanes, w, (force, memory.fd_old), listed, memory.squeeze, window.marched_operators)
         return w.copy()
 
     together = answer(listed)
@@ -195,7 +201,7 @@ def test_a_squeezed_dropper_is_answered_as_by_the_whole_window_at_its_ends_too(b
     window = TravellingWindow(
         build_case(line, 275.0, mean_force_N=143.4), vertical_cell(periodic_equilibrium(line)), 3, 3
     )
-    cell, lanes, memory = window.cell, (0,) * ((window.spans + 1) // 8), window.scratch
+    cell, lanes, memory = window.cell, (window.spans + 1) // 8, window.scratch
     w, found, force = memory.w, memory.found, memory.fb
     n, ni, last = cell.n_dof, cell.n_interface, window.spans - 1
     factor, among = splu(effective_matrix(window)), window.operators.operators.among
@@ -203,7 +209,7 @@ def test_a_squeezed_dropper_is_answered_as_by_the_whole_window_at_its_ends_too(b
         for d in range(len(force)):
             w[:], force[:], found[0, :2] = 0.0, 0.0, (d, c)
             force[d, c] = -2.0  # their mean over the step acts
-            add_squeezed(lanes, w, (force, memory.fd_old), (found, 1), memory.squeeze, window.marched_operators)
+            compiled_squeezes(lanes, w, (force, memory.fd_old), (found, 1), memory.squeeze, window.marched_operators)
             load = np.zeros(factor.shape[0])
             np.add.at(load, c * n + cell.dropper_dof[d], cell.dropper_weight[d])
             whole = factor.solve(load)

@@ -230,7 +230,6 @@ def compiled():
 
 def _compile() -> None:
     kinds = [{"solver": s, "catenary.dimension": d} for s in ("periodic", "transient", "open_line") for d in DIMENSIONS]
-    # a march under a controlled pantograph is another kernel on each window of a run and of its error
     controlled = [{"solver": s, "pantograph.control.feedback.wire_m": 1.0} for s in ("periodic", "open_line")]
     for values in (*kinds, *controlled):
         with pytest.MonkeyPatch.context() as patch:
