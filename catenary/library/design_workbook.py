@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,6 +12,7 @@ from catenary.errors import InputError
 from catenary.library.columns import COLUMNS, read_rows, remark_columns
 from catenary.library.line_file import LINE, read_line_workbook
 from catenary.library.line_workbook import fill_sheet, origin_of, rows_of_line
+from catenary.library.table import is_remark
 from catenary.spec.line import CatenarySpec
 from catenary.storage.files import whole_file
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["Cell", "Sheets", "write_design_workbook"]
 
 Cell: TypeAlias = str | float | int | None
+Place: TypeAlias = tuple[Hashable, ...]
+"""Section, if its row names one, and what else says which row it is."""
 Sheets: TypeAlias = Mapping[str, Sequence[Sequence[Cell]]]
 WIDTH = 24
 
@@ -33,8 +36,10 @@ def write_design_workbook(
 ) -> None:
     """Write a design into a copy of its line's workbook, whole or not at all.
 
-    Sheets of a line file are written again, others stay as they are. Columns for people, as ``remark``, go with what
-    stands in their rows: a dropper by span and number, anything else by its station.
+    Sheets of a line file are written again, others stay as they are. What is for people goes with what stands in its
+    rows, a dropper by span and number, anything else by its station: columns as ``remark``, and rows that begin with #
+    with the row below. Where a design has a row no more, as those of overlaps, whose heights are in the supports, what
+    was remarked there stays with what the row said.
 
     Parameters
     ----------
@@ -70,11 +75,12 @@ def write_design_workbook(
         cell.value = saved[cell.coordinate].value
     _set(by_name[LINE], changes)
     for name in COLUMNS:
-        sheet, rows = _anew(book, by_name, name), rows_of_line(name, line, origin)
+        old, rows = by_name.get(name), rows_of_line(name, line, origin)
+        said = _remarks(old) if old is not None else []
+        sheet = _anew(book, by_name, name)
         fill_sheet(sheet, name, rows)
-        if name in file.tables:
-            supports = [origin + x for x in line.supports]
-            _remark(sheet, name, rows, _remarks(name, file.tables[name], supports), supports)
+        supports = [origin + x for x in line.supports]
+        _keep(sheet, said, (name, file.tables.get(name)), list(_places(name, rows, supports)), supports)
     for name, rows in sheets.items():
         sheet = _anew(book, by_name, name)
         for row in rows:
@@ -95,36 +101,75 @@ def _anew(book: Workbook, by_name: Mapping[str, Worksheet], name: str) -> Worksh
     return book.create_sheet(name, place)
 
 
-def _remarks(name: str, table: Table, supports: Sequence[float]) -> list[tuple[str, dict[Hashable, str]]]:
-    """Columns of a table that are for people: heading, and text by the place of its row."""
-    rows = read_rows(name, table, [])
-    places = list(_places(name, [{**row.values, **row.words} for row in rows], supports))
-    return [
-        (table.headings[k], {place: cells[k] for place, (_, cells) in zip(places, table.rows, strict=True) if cells[k]})
-        for k in remark_columns(name, table)
-    ]
+def _remarks(sheet: Worksheet) -> list[tuple[int, list[Cell]]]:
+    """Rows of a sheet that begin with #: number, and cells as far as there are any."""
+    found = []
+    for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
+        if isinstance(cells[0], str) and is_remark(cells[0]):
+            found.append((number, list(cells[: max(k for k, cell in enumerate(cells, start=1) if cell is not None)])))
+    return found
 
 
-def _remark(
+def _keep(
     sheet: Worksheet,
-    name: str,
-    rows: Iterable[Mapping[str, Any]],
-    remarks: Iterable[tuple[str, Mapping[Hashable, str]]],
+    said: Sequence[tuple[int, list[Cell]]],
+    old: tuple[str, Table | None],
+    places: Iterable[Place],
     supports: Sequence[float],
 ) -> None:
-    """Write remarks next to the rows that they belong to, behind all other columns."""
-    places = list(_places(name, rows, supports))
-    for heading, texts in remarks:
-        column = sheet.max_column + 1
-        sheet.cell(1, column, heading)
-        for number, (section, *place) in enumerate(places, start=2):
-            # a row names its section only where it must
-            text = texts.get((section, *place), texts.get((None, *place)))
-            if text is not None:
-                sheet.cell(number, column, text).data_type = "s"
+    """Write what a table's sheet had for people into the new one, whose rows are about ``places``."""
+    name, table = old
+    row_at: dict[Place, int] = {}
+    for number, (section, *where) in enumerate(places, start=2):
+        # a row names its section only where it must
+        for place in ((section, *where), (None, *where)):
+            row_at.setdefault(place, number)
+    before: list[Place] = []
+    below: list[list[Cell]] = []
+    if table is not None:
+        values = [{**row.values, **row.words} for row in read_rows(name, table, [])]
+        before = list(_places(name, values, supports))
+        below = _remark(sheet, (name, table), [row_at.get(place) for place in before])
+    numbers = [number for number, _ in table.rows] if table is not None else []
+    above: list[tuple[int, int, list[Cell]]] = []
+    for order, (number, cells) in enumerate(said):
+        left = (row_at[place] for place in before[bisect_left(numbers, number) :] if place in row_at)
+        row = next(left, None)
+        if row is None:
+            below.append(cells)
+        else:
+            above.append((row, order, cells))
+    for row, _, cells in sorted(above, reverse=True):  # so that no row has moved when its turn comes
+        sheet.insert_rows(row)
+        _write(sheet, row, cells)
+    for cells in below:
+        _write(sheet, sheet.max_row + 1, cells)
 
 
-def _places(name: str, rows: Iterable[Mapping[str, Any]], supports: Sequence[float]) -> Iterator[tuple[Hashable, ...]]:
+def _remark(sheet: Worksheet, old: tuple[str, Table], rows: Iterable[int | None]) -> list[list[Cell]]:
+    """Write remarks next to the rows that they belong to, behind all others; give back those of no row."""
+    name, table = old
+    columns = remark_columns(name, table)
+    first, lost = sheet.max_column + 1, []
+    _write(sheet, 1, [table.headings[k] for k in columns], first)
+    for row, (_, cells) in zip(rows, table.rows, strict=True):
+        if row is not None:
+            _write(sheet, row, [cells[k] or None for k in columns], first)
+        elif any(cells[k] for k in columns):
+            lost.append(["# " + "; ".join(cell for cell in cells if cell)])
+    return lost
+
+
+def _write(sheet: Worksheet, row: int, cells: Iterable[Cell], first: int = 1) -> None:
+    """Write cells of a row from a column on; texts stay texts, whatever they begin with."""
+    for column, value in enumerate(cells, start=first):
+        if value is not None:
+            sheet.cell(row, column, value)
+            if isinstance(value, str):
+                sheet.cell(row, column).data_type = "s"
+
+
+def _places(name: str, rows: Iterable[Mapping[str, Any]], supports: Sequence[float]) -> Iterator[Place]:
     """What each row is about: its section, and span and number of a dropper, or a station to 1 mm."""
     numbers = Counter[tuple[str | None, int]]()
     for row in rows:

@@ -14,6 +14,7 @@ from catenary.library.design_workbook import write_design_workbook
 from catenary.library.line_file import read_line_workbook
 from catenary.library.lines import load_line
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SUPPORTS = (1200, 1255, 1303.7, 1360, 1415)
 
 
@@ -120,6 +121,53 @@ def test_remarks_go_with_their_rows_into_the_workbook_of_a_design(changed):
     ((span, position, *_, text),) = found["droppers"][1]
     assert (span, position, text) == (1, 16.25, "=third") and found["droppers"][0] == "remarks"
     assert load_line("best.xlsx").droppers.positions == pytest.approx(moved["droppers"]["positions"])
+
+
+def test_rows_for_people_stay_above_the_rows_that_they_stood_above(changed):
+    def change(book):
+        sheet = book["supports"]
+        sheet.insert_rows(1)
+        sheet["A1"] = "# surveyed in May"
+        sheet.insert_rows(4, 2)
+        sheet["A4"], sheet["A5"], sheet["B5"] = "# a bridge", "# as low as", "it may be"
+        sheet.append(["# the end"])
+        book["kinks"].insert_rows(1)
+        book["kinks"]["A1"] = "# none so far"
+
+    line, _ = changed(change)
+    for _ in range(2):  # a design goes into the workbook of a design as well
+        write_design_workbook(Path("mine.xlsx"), Path("mine.xlsx"), line, {}, {})
+        book = openpyxl.load_workbook("mine.xlsx")
+        first = [row[0] for row in book["supports"].iter_rows(values_only=True)]
+        assert first[1:] == [
+            "# surveyed in May", 1200, "# a bridge", "# as low as", 1255, 1303.7, 1360, 1415, "# the end"
+        ]  # fmt: skip
+        assert book["supports"]["B5"].value == "it may be"
+        assert [row[0] for row in book["kinks"].iter_rows(values_only=True)][1:] == ["# none so far"]
+        assert load_line("mine.xlsx").section == line.section
+
+
+def test_a_remark_whose_row_is_gone_stays_with_what_the_row_said(catenary, folder):
+    """A design has the heights of an overlap in its supports, and no row of it; what stands in one section names it."""
+    assert catenary("table", "template=mine.xlsx", f"line={EXAMPLES / 'overlap.yaml'}").code == 0
+    book = openpyxl.load_workbook("mine.xlsx")
+    book["overlaps"].cell(1, book["overlaps"].max_column + 1, "remark")
+    book["overlaps"].append(["A", "insulated", 45, None, "as in 1987"])
+    supports = {cell.value: cell.column for cell in book["supports"][1]}
+    book["supports"].cell(1, len(supports) + 1, "note")
+    book["supports"].cell(2, len(supports) + 1, "tower 3")
+    book["supports"].cell(2, supports["section"]).value = None
+    book.save("mine.xlsx")
+    line = load_line("mine.xlsx")
+    write_design_workbook(Path("mine.xlsx"), Path("best.xlsx"), line, {}, {})
+    written = openpyxl.load_workbook("best.xlsx")
+    assert (written["supports"].cell(2, supports["section"]).value, written["supports"]["2"][-1].value) == (
+        "A",
+        "tower 3",
+    )
+    rows = list(written["overlaps"].iter_rows(values_only=True, min_row=2))
+    assert [row[0] for row in rows] == ["# A; insulated; 45; as in 1987"]
+    assert load_line("best.xlsx").section == line.section
 
 
 @pytest.mark.parametrize("failed", ["#REF!", "#N/A"])
