@@ -76,7 +76,7 @@ def write_design_workbook(
     _set(by_name[LINE], changes)
     for name in COLUMNS:
         old, rows = by_name.get(name), rows_of_line(name, line, origin)
-        said = _remarks(old) if old is not None else []
+        said = _rows_for_people(old) if old is not None else []
         sheet = _anew(book, by_name, name)
         fill_sheet(sheet, name, rows)
         supports = [origin + x for x in line.supports]
@@ -101,7 +101,7 @@ def _anew(book: Workbook, by_name: Mapping[str, Worksheet], name: str) -> Worksh
     return book.create_sheet(name, place)
 
 
-def _remarks(sheet: Worksheet) -> list[tuple[int, list[Cell]]]:
+def _rows_for_people(sheet: Worksheet) -> list[tuple[int, list[Cell]]]:
     """Rows of a sheet that begin with #: number, and cells as far as there are any."""
     found = []
     for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
@@ -129,7 +129,7 @@ def _keep(
     if table is not None:
         values = [{**row.values, **row.words} for row in read_rows(name, table, [])]
         before = list(_places(name, values, supports))
-        below = _remark(sheet, (name, table), [row_at.get(place) for place in before])
+        below = _columns_for_people(sheet, (name, table), [row_at.get(place) for place in before])
     numbers = [number for number, _ in table.rows] if table is not None else []
     above: list[tuple[int, int, list[Cell]]] = []
     for order, (number, cells) in enumerate(said):
@@ -146,7 +146,7 @@ def _keep(
         _write(sheet, sheet.max_row + 1, cells)
 
 
-def _remark(sheet: Worksheet, old: tuple[str, Table], rows: Iterable[int | None]) -> list[list[Cell]]:
+def _columns_for_people(sheet: Worksheet, old: tuple[str, Table], rows: Iterable[int | None]) -> list[list[Cell]]:
     """Write remarks next to the rows that they belong to, behind all others; give back those of no row."""
     name, table = old
     columns = remark_columns(name, table)

@@ -186,7 +186,7 @@ def march_span(
     Parameters
     ----------
     lanes : int
-        How many chunks a row has (see `dynamics.linear_algebra.vector_rows`).
+        How many chunks a row has (see `dynamics.linear_algebra.row_widths`).
     state, scratch, operators, inputs, records : March, Scratch, Operators, Inputs, Records
         As `layout` says; state, scratch and records are written in.
     """
