@@ -6,7 +6,7 @@ exp(-i theta N) times the cell's own.
 
 Legend: S key dofs' dynamic stiffness, lower triangle, the next cell's interface behind the cell's own; ni interface
 dofs come first; rows of the factor are stored from their first entry; B = Br + i Bi right-hand sides, then answers;
-top, load the interface's matrix and its loads.
+top the interface's matrix. Behind the rows of the key dofs B has memory for the interface's loads.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.linear_algebra.complex_numbers import inverse, square
+from dynamics.linear_algebra.complex_rows import padded, row_less_rows, rows_less_row
 
 __all__ = [
     "BlochWork",
@@ -75,21 +76,11 @@ def log_product(values: Complexes) -> complex:
 
 
 @kernel(**_OPTIONS)
-def _subtract(Br, Bi, i, j, t):
-    """Row i of B minus t times row j, real and imaginary parts apart so that it vectorises."""
-    tr, ti = t.real, t.imag
-    for c in range(Br.shape[1]):
-        Br[i, c] -= tr * Br[j, c] - ti * Bi[j, c]
-        Bi[i, c] -= tr * Bi[j, c] + ti * Br[j, c]
-
-
-@kernel(**_OPTIONS)
 def _solve(low, pivots, first, ni, Br, Bi):
     """Solve the key dofs right of the interface for many right-hand sides, rows of B = Br + i Bi from ni on."""
     n = pivots.size
     for i in range(ni, n):
-        for j in range(first[i], i):
-            _subtract(Br, Bi, i, j, low[i, j])
+        row_less_rows(Br, Bi, low, i * n + first[i], i, first[i], i)
     for i in range(ni, n):
         pivot = pivots[i]
         for c in range(Br.shape[1]):
@@ -97,8 +88,7 @@ def _solve(low, pivots, first, ni, Br, Bi):
             Bi[i, c] = Br[i, c] * pivot.imag + Bi[i, c] * pivot.real
             Br[i, c] = re
     for i in range(n - 1, ni - 1, -1):
-        for j in range(first[i], i):
-            _subtract(Br, Bi, j, i, low[i, j])
+        rows_less_row(Br, Bi, low, i * n + first[i], i, first[i], i)
 
 
 @kernel(**_OPTIONS)
@@ -134,47 +124,66 @@ def _eliminate(A, B):
 
 
 @kernel(**_OPTIONS)
+def _interface_solution(Br, Bi, n, behind, inverted):
+    """Solve the interface, whose matrix stands from column ``behind`` on, for the loads in front of it.
+
+    Fills in the inverse of that matrix, which is left zero, and returns the logarithm of its determinant.
+    """
+    ni = inverted.shape[0]
+    top = np.empty((ni, ni), np.complex128)
+    for i in range(ni):
+        for j in range(ni):
+            top[i, j] = complex(Br[i, behind + j], Bi[i, behind + j])
+            inverted[i, j] = 1.0 if i == j else 0.0
+    log = _eliminate(top, inverted)
+    top[:, :] = -inverted
+    for B in (Br, Bi):
+        B[:ni, behind:] = 0.0
+        B[n:] = B[:ni]
+        B[:ni] = 0.0
+    for i in range(ni):
+        row_less_rows(Br, Bi, top, i * ni, i, n, n + ni)
+    return log
+
+
+@kernel(**_OPTIONS)
 def bloch_solution(phase: complex, ni: int, first: Ints, rhs: Floats | Complexes, work: BlochWork) -> complex:
     """Solve one cell for loads rhs (dof, load), into the first columns of (Br, Bi); logarithm of the determinant.
 
     The lower triangle of S holds the cell and, behind it, the interface of the next one, which moves ``phase`` times as
     the cell's own; ``first`` (own dof,) is the first entry of a row right of the interface. Columns behind the answers
-    keep what the cell answers to its interface, and the inverse of the interface's matrix.
+    (`padded`) keep what the cell answers to its interface, and the inverse of the interface's matrix.
     """
     S, low, pivots, Br, Bi = work
-    n, m, back = pivots.size, rhs.shape[1], inverse(phase)
+    n, m, behind, back = pivots.size, rhs.shape[1], padded(rhs.shape[1]), inverse(phase)
     _factor(S, first, ni, low, pivots)
-    Br[:, :m] = rhs.real
-    Bi[:, :] = 0.0
-    Bi[:, :m] = rhs.imag
+    Br[:, m:] = 0.0
+    Bi[:, m:] = 0.0
+    Br[:n, :m] = rhs.real
+    Bi[:n, :m] = rhs.imag
+    for i in range(ni):
+        for j in range(ni):
+            top = S[max(i, j), min(i, j)] + S[n + max(i, j), n + min(i, j)] + phase * S[n + j, i] + back * S[n + i, j]
+            Br[i, behind + j], Bi[i, behind + j] = top.real, top.imag
     for i in range(ni, n):
         for j in range(ni):
             right = S[i, j] + phase * S[n + j, i]
-            Br[i, m + j], Bi[i, m + j] = right.real, right.imag
+            Br[i, behind + j], Bi[i, behind + j] = right.real, right.imag
     _solve(low, pivots, first, ni, Br, Bi)
-    top, load = np.empty((ni, ni), np.complex128), np.zeros((ni, m + ni), np.complex128)
-    load[:, :m] = rhs[:ni]
-    for i in range(ni):
-        load[i, m + i] = 1.0
-        for j in range(ni):
-            top[i, j] = S[max(i, j), min(i, j)] + S[n + max(i, j), n + min(i, j)]
-            top[i, j] += phase * S[n + j, i] + back * S[n + i, j]
+    factors = np.empty(ni, np.complex128)
     for k in range(ni, n):
         for i in range(ni):
-            left = S[k, i] + back * S[n + i, k]
-            if left != 0.0:
-                for j in range(ni):
-                    top[i, j] -= left * complex(Br[k, m + j], Bi[k, m + j])
-                for c in range(m):
-                    load[i, c] -= left * complex(Br[k, c], Bi[k, c])
-    log = _eliminate(top, load)
-    Br[:ni], Bi[:ni] = load.real, load.imag
+            factors[i] = S[k, i] + back * S[n + i, k]
+            if factors[i] != 0.0:
+                row_less_rows(Br, Bi, factors, i, i, k, k + 1)
+    inverted = np.empty((ni, ni), np.complex128)
+    log = _interface_solution(Br, Bi, n, behind, inverted)
     for k in range(ni, n):
         for j in range(ni):
-            tr, ti = Br[k, m + j], Bi[k, m + j]
-            for c in range(m):
-                Br[k, c] -= tr * Br[j, c] - ti * Bi[j, c]
-                Bi[k, c] -= tr * Bi[j, c] + ti * Br[j, c]
+            factors[j] = complex(Br[k, behind + j], Bi[k, behind + j])
+        row_less_rows(Br, Bi, factors, 0, k, 0, ni)
+    Br[:ni, behind : behind + ni] = inverted.real
+    Bi[:ni, behind : behind + ni] = inverted.imag
     return log - log_product(pivots[ni:])
 
 
@@ -185,9 +194,10 @@ def bloch_opposite(phase: complex, ni: int, first: Ints, rhs: Complexes, work: B
     The matrix of all equations is then the transpose of that which was solved.
     """
     S, low, pivots, Br, Bi = work
-    n, behind = pivots.size, Br.shape[1] - ni
+    n, behind = pivots.size, Br.shape[1] - padded(ni)
     load, answer = rhs[:ni].copy(), np.zeros((ni, rhs.shape[1]), np.complex128)
-    re, im = np.ascontiguousarray(rhs.real), np.ascontiguousarray(rhs.imag)
+    re, im = np.zeros((n, padded(rhs.shape[1]))), np.zeros((n, padded(rhs.shape[1])))
+    re[:, : rhs.shape[1]], im[:, : rhs.shape[1]] = rhs.real, rhs.imag
     for k in range(ni, n):
         for j in range(ni):
             t = complex(Br[k, behind + j], Bi[k, behind + j])
@@ -219,8 +229,8 @@ def bloch_work(n: int, ni: int, loads: int) -> BlochWork:
         np.zeros((n + ni, n + ni), np.complex128),
         np.zeros((n, n), np.complex128),
         np.zeros(n, np.complex128),
-        np.empty((n, loads + ni)),
-        np.empty((n, loads + ni)),
+        np.zeros((n + ni, padded(loads) + padded(ni))),
+        np.zeros((n + ni, padded(loads) + padded(ni))),
     )
 
 
