@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["refuse_coarse_step", "refuse_slack_line", "refuse_unfit_case", "refuse_unusable_pantograph"]
 
 
+FASTEST = 0.9  # of the wave speed on a contact wire, as the case has it of the tension that is given
 SMALLEST_WINDOW = 2  # spans: whether a step is too long shows in one cell
 
 
@@ -100,7 +101,9 @@ def _refuse_no_fmu(file: str, key: str) -> None:
 
 
 def refuse_unfit_case(case: CaseSpec) -> None:
-    """Refuse a case whose line hangs slack at rest or whose step is too long for it, before anything is written.
+    """Refuse a case whose line hangs slack at rest, carries waves too slowly, or whose step is too long for it.
+
+    Nothing has been written then.
 
     Raises
     ------
@@ -108,4 +111,27 @@ def refuse_unfit_case(case: CaseSpec) -> None:
         With one sentence per fault.
     """
     refuse_unusable_pantograph(case)
-    refuse_coarse_step(case, refuse_slack_line(case.catenary))
+    equilibrium = refuse_slack_line(case.catenary)
+    _refuse_slow_waves(case, equilibrium)
+    refuse_coarse_step(case, equilibrium)
+
+
+def _refuse_slow_waves(case: CaseSpec, equilibrium: Equilibrium) -> None:
+    """Refuse a speed too near to that of waves on a contact wire whose tension a temperature has lowered."""
+    now, section = case.catenary.temperature, case.catenary.section
+    if now is None:
+        return  # the case has looked at the tension as it is given
+    names = [own.name for own in section.tension_sections] if section is not None else []
+    problems = []
+    for k, spec in enumerate(equilibrium.section_specs):
+        wire = spec.contact_wire
+        wave = (wire.tension / wire.mass_per_length) ** 0.5
+        if case.speed >= FASTEST * wave:
+            where = f" in section {names[k]}" if names else ""
+            problems.append(
+                f"speed_kmh must stay below {100.0 * FASTEST:.0f} % of the contact wire's wave speed"
+                f"{where} ({FASTEST * wave * 3.6:.0f} km/h at {now.now_C:g} C, where it pulls "
+                f"{1e-3 * wire.tension:.2f} kN): got {case.speed_kmh:g} km/h"
+            )
+    if problems:
+        raise InputError(problems)

@@ -13,11 +13,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.form_finding.joined import joined
 from catenary.form_finding.prescribed import prescribed_by_lengths
 from catenary.form_finding.rest_state import Equilibrium, EquilibriumStatus
-from catenary.layout.key_points import CONTACT, MESSENGER
+from catenary.layout.key_points import AUXILIARY, CONTACT, MESSENGER
 from catenary.spec.line import CatenarySpec
-from catenary.spec.surroundings.temperature import FixedWire
+from catenary.spec.surroundings.temperature import FixedWire, TemperatureSpec
 
 __all__ = ["at_temperature"]
 
@@ -25,6 +26,7 @@ Floats = NDArray[np.float64]
 BLOCKS: dict[FixedWire, tuple[int, str]] = {
     "contact": (CONTACT, "contact_wire"),
     "messenger": (MESSENGER, "messenger_wire"),
+    "auxiliary": (AUXILIARY, "auxiliary_wire"),
 }
 TRIALS = 30
 CLOSE = 1.0e-4  # N: tensions are found to about this
@@ -34,15 +36,27 @@ LEAST = 0.2  # share of a tension that one trial may fall to
 def at_temperature(spec: CatenarySpec, find: Callable[[CatenarySpec], Equilibrium]) -> Equilibrium:
     """Find a line whose fixed wires have their temperature; ``find`` finds one at given tensions.
 
-    The equilibrium has the tensions and cut lengths in its spec. One that does not come about has the status of the
-    last trial, or of the line as it was strung; so has one whose tensions are not found.
+    The equilibrium has the tensions and cut lengths in its spec. Tension sections share no wire, so that each has its
+    own tensions, in the specs of ``parts``: the line's spec has cut lengths, tensions as strung and the temperature,
+    and leads to the same line again. Where the line as strung does not come about, or one of its droppers would push,
+    that is the answer; one that does not come about at its temperature has the status of the last trial.
     """
     now = spec.temperature
     assert now is not None
     strung = find(spec.model_copy(update={"temperature": None}))
-    if strung.status is not EquilibriumStatus.OK:
+    if strung.status is not EquilibriumStatus.OK or (strung.dropper_force < 0.0).any():
         return strung
-    wires = [BLOCKS[name] for name in now.fixed]
+    if not strung.parts:
+        return _warmed(strung, now, find)
+    own = spec.section.tension_sections if spec.section is not None else ()
+    each = [_warmed(eq, now, find) if now.fixes(a) else eq for a, eq in zip(own, strung.parts, strict=True)]
+    return joined(spec, each)
+
+
+def _warmed(strung: Equilibrium, now: TemperatureSpec, find: Callable[[CatenarySpec], Equilibrium]) -> Equilibrium:
+    """The same wires at their temperature; one whose tensions are not found has not converged."""
+    spec = strung.spec
+    wires = [BLOCKS[name] for name in now.wires(auxiliary=spec.auxiliary_wire is not None)]
     cut = prescribed_by_lengths(strung)
     wanted = _lengths(strung, wires) * (1.0 + now.strain)
     tension = np.array([getattr(spec, block).tension for _, block in wires])

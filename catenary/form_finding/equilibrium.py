@@ -70,12 +70,12 @@ def open_line_equilibrium(spec: CatenarySpec, n_spans: int) -> Equilibrium:
 
     Droppers with defects, and those of a worn wire, are hung in two steps: the design says how long all droppers are
     cut; with the lengths as they are, and without those that are broken, the line is found again. Tension sections
-    share no wire: each is found for itself.
+    share no wire: each is found for itself, and has tensions of its own at another temperature.
     """
     if (spec.ice, spec.temperature) != (None, None):
         if spec.ends:
             hung = iced if spec.ice is not None else at_temperature
-            return hung(spec, lambda line: open_line_equilibrium(line, n_spans))
+            return hung(spec, lambda line: open_line_equilibrium(line, len(line.spans)))
         period = periodic_equilibrium(spec)  # whose wires are fixed far away, on straight track in still air if need be
         if period.status is not EquilibriumStatus.OK:
             return period

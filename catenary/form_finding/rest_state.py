@@ -53,7 +53,8 @@ class Equilibrium:
         Newton iterations, those towards the first shape included.
     status : EquilibriumStatus
     parts : tuple of Equilibrium
-        Of every tension section for itself, where there are several.
+        Of every tension section for itself, where there are several. At another temperature than that of stringing
+        each has the tensions found in its own spec, and the line's spec those as strung, with the temperature.
     """
 
     spec: CatenarySpec
@@ -72,6 +73,11 @@ class Equilibrium:
     iterations: int
     status: EquilibriumStatus
     parts: tuple[Equilibrium, ...] = ()
+
+    @property
+    def section_specs(self) -> tuple[CatenarySpec, ...]:
+        """Spec of every tension section, with the tensions that its wires have; of a line without, the line's."""
+        return tuple(part.spec for part in self.parts) or (self.spec,)
 
     @property
     def dropper_direction(self) -> NDArray[np.float64]:

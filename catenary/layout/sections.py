@@ -69,6 +69,7 @@ def parts_of(spec: CatenarySpec) -> tuple[Part, ...]:
             "droppers": spec.droppers.model_copy(update={**drops, "by_section": ()}),
             "section": section,
             "auxiliary_wire": _auxiliary_of(spec.auxiliary_wire, k, begin),
+            "temperature": spec.temperature.everywhere if spec.temperature and spec.temperature.fixes(each) else None,
             "track": None if spec.track is None else spec.track.beginning(begin),
         }
         parts.append(Part(each.name, spec.model_copy(update=update), begin, first))

@@ -61,6 +61,7 @@ def stretch_of(line: CatenarySpec, first: int, last: int) -> CatenarySpec:
             "section": section,
             "auxiliary_wire": _auxiliary(line, first, (begin, end), moved),
             "track": None if line.track is None else line.track.beginning(begin),
+            "temperature": None if line.temperature is None else line.temperature.everywhere,
         }
     )
 

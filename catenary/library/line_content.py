@@ -83,18 +83,41 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
             for each in stretches
         ]
     content["section"] = {key: value for key, value in section.items() if value}
-    found = find_problems(CatenarySpec, content, line.model_dump(), lambda _: "")
-    problems += [_with_place(sentence, droppers, rows) for sentence in found]
-    problems = problems or list(faults_by_row(CatenarySpec.model_validate(content), droppers))
+    problems = _problems_of(content, (file, line), droppers, rows)
     if problems:
         raise InputError(problems)
     return content
 
 
+def _problems_of(
+    content: dict[str, Any],
+    described: tuple[LineFile, CatenarySpec],
+    droppers: Sequence[Hung],
+    rows: Mapping[str, Sequence[Row]],
+) -> list[str]:
+    """Say what a line cannot be, or why it does not hang, with file, row or cell; ``described``: its file and type."""
+    file, line = described
+    at = file.changed_at.get("temperature.sections", f"{file.path}: changes")
+    problems = [
+        f"{at}: {sentence}" if sentence.startswith("temperature") else _with_place(sentence, droppers, rows)
+        for sentence in find_problems(CatenarySpec, content, line.model_dump(), lambda _: "")
+    ]
+    return problems or list(faults_by_row(CatenarySpec.model_validate(content), droppers))
+
+
+def _for_the_type(changes: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Changes of the type, and the tension sections whose wires are fixed, which no type has; None if not named."""
+    of_type = {key: dict(value) if isinstance(value, Mapping) else value for key, value in changes.items()}
+    fixed = of_type.pop("temperature.sections", None)
+    block = of_type.get("temperature")
+    return of_type, block.pop("sections", fixed) if isinstance(block, dict) else fixed
+
+
 def _changed(line: CatenarySpec, file: LineFile) -> CatenarySpec:
     """Type of line with what the file changes along the whole line; what cannot be is named with its cell."""
+    changes, _ = _for_the_type(file.changes)
     try:
-        return changed(line, file.changes) if file.changes else line
+        return changed(line, changes) if changes else line
     except InputError as error:
         at = [file.changed_at.get(problem.partition(" ")[0], f"{file.path}: changes") for problem in error.problems]
         raise InputError([f"{p}: {problem}" for p, problem in zip(at, error.problems, strict=True)]) from None
@@ -105,6 +128,9 @@ def _laid_together(
 ) -> dict[str, Any]:
     """Content of the type with the line's own spans and droppers, every value with its mark."""
     content = line.model_dump()
+    _, fixed = _for_the_type(file.changes)
+    if fixed is not None:
+        content["temperature"] = {**content.get("temperature", {}), "sections": fixed}
     lengths = any("length" in row.values for row in given) if given else line.droppers.prescribed == "lengths"
     prescribed = "lengths" if lengths else "heights"
     key = PRESCRIBED[prescribed][0]

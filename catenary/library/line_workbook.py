@@ -92,8 +92,8 @@ def _flat(changes: Mapping[str, Any], inside: str = "") -> Iterator[tuple[str, A
     for key, value in changes.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{inside}{key}.")
-        else:
-            yield f"{inside}{key}", value
+        else:  # a cell holds a list of names as one text
+            yield f"{inside}{key}", ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
 
 
 def rows_of_line(name: str, line: CatenarySpec, origin: float = 0.0) -> list[dict[str, Any]]:

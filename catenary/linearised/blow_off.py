@@ -17,6 +17,7 @@ from catenary.form_finding.equilibrium import (
     open_line_equilibrium,
     periodic_equilibrium,
 )
+from catenary.form_finding.joined import joined
 from catenary.layout.geometry import CONTACT
 from catenary.linearised.contact_wire import place_on_head
 
@@ -51,5 +52,9 @@ def in_gust(eq: Equilibrium, side: Side | None = None) -> Equilibrium | None:
     if (gust.speed, gust.blows_to) == (wind.speed, wind.blows_to):
         return eq
     spec, layout = eq.spec.model_copy(update={"wind": gust}), eq.mesh.layout
-    found = periodic_equilibrium(spec) if layout.periodic else open_line_equilibrium(spec, layout.n_spans)
-    return found if found.status is EquilibriumStatus.OK else None
+    if eq.parts:  # each has the tensions of its own temperature, which the line's spec has not
+        each = [in_gust(part, side) for part in eq.parts]
+        found = joined(spec, [part for part in each if part is not None]) if None not in each else None
+    else:
+        found = periodic_equilibrium(spec) if layout.periodic else open_line_equilibrium(spec, layout.n_spans)
+    return found if found is not None and found.status is EquilibriumStatus.OK else None

@@ -277,7 +277,7 @@ class CatenarySpec(Spec):
             )
         if self.dimension == "spatial" and self.support.steady_arm is None:
             problems.append("support.steady_arm (length, axial_stiffness) is missing: the spatial model needs it")
-        around = Surroundings(self.track, self.wind, self.ice, self.temperature, bool(own))
+        around = Surroundings(self.track, self.wind, self.ice, self.temperature, own)
         problems += problems_of_surroundings(around, self.dimension, self.kind)
         if (self.kind == "stitched") != (self.stitch is not None):
             problems.append(f"kind is '{self.kind}' but stitch is {'given' if self.stitch else 'missing'}")

@@ -43,11 +43,12 @@ def wire_ends(eq: Equilibrium, *, absorbing: bool) -> WireEnds:
     spec, mesh, layout = eq.spec, eq.mesh, eq.mesh.layout
     given = () if spec.section is None else spec.section.tension_sections
     devices = [each.ends for each in given] or [EndsSpec()]
-    own = [spec.contact_wire.together, spec.messenger_wire.together]
-    wires = [wire for wire in (*own, spec.auxiliary_wire) if wire is not None for _ in range(2)]
     rows: list[tuple[int, tuple[float, float, float]]] = []
     heights: list[tuple[int, tuple[float, float, float]]] = []
-    for nodes, device, (first, last) in zip(mesh.wire_ends, devices, layout.sections_or_one, strict=True):
+    sections = zip(mesh.wire_ends, devices, layout.sections_or_one, eq.section_specs, strict=True)
+    for nodes, device, (first, last), pulled in sections:
+        own = [pulled.contact_wire.together, pulled.messenger_wire.together]
+        wires = [wire for wire in (*own, pulled.auxiliary_wire) if wire is not None for _ in range(2)]
         at = layout.supports
         spans = (at[first + 1] - at[first], at[last] - at[last - 1])
         for node, wire, span in zip(nodes, wires, len(wires) // 2 * spans, strict=True):

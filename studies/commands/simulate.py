@@ -181,6 +181,19 @@ def _by_wire(wires: list[dict[str, Any]]) -> list[str]:
     ]
 
 
+def _fixed_wires(fixed: dict[str, Any] | None) -> list[str]:
+    """Say what wires that are fixed at both ends pull at their temperature, section by section where there are some."""
+    if fixed is None:
+        return []
+    strung = fixed["tension_strung_N"]
+    of_sections = {f", section {name}": pulled for name, pulled in fixed.get("by_section", {}).items()}
+    return [
+        f"fixed at both ends, at {fixed['temperature_C']:g} C{where}: "
+        + ", ".join(f"{k} wire {1e-3 * v:.2f} kN ({1e-3 * strung[k]:.2f} as strung)" for k, v in pulled.items())
+        for where, pulled in (of_sections or {"": fixed["tension_N"]}).items()
+    ]
+
+
 def _blow_off(blown: dict[str, Any] | None) -> list[str]:
     """Say how far the wind blows the wire off the middle of the head, at rest and as a head passes."""
     if blown is None:
@@ -259,10 +272,7 @@ def _closing_lines(summary: dict[str, Any], places: Sequence[DropperPlace]) -> l
     lines += _on_head(summary.get("on_head", []))
     lines += _arms(summary.get("arms", []))
     lines += _blow_off(summary.get("blow_off"))
-    if (fixed := summary.get("fixed_wires")) is not None:
-        each = (f"{k} wire {1e-3 * v:.2f} kN ({1e-3 * fixed['tension_strung_N'][k]:.2f} as strung)"
-                for k, v in fixed["tension_N"].items())  # fmt: skip
-        lines.append(f"fixed at both ends, at {fixed['temperature_C']:g} C: {', '.join(each)}")
+    lines += _fixed_wires(summary.get("fixed_wires"))
     lines += _error_lines(summary["numerical_error"])
     for k, assessed in enumerate(summary["assessment"]):
         which = f"pantograph {k + 1}: " if len(summary["assessment"]) > 1 else ""

@@ -11,6 +11,7 @@ from studies.jobs.simulation import ELASTICITY_LOADS
 
 if TYPE_CHECKING:
     from catenary.form_finding.equilibrium import Equilibrium
+    from catenary.spec.line import CatenarySpec
     from dynamics.accuracy.numerical_error import NumericalError
     from dynamics.accuracy.slack_companion import SlackDampingChange
     from dynamics.results.solution import Solution
@@ -115,14 +116,24 @@ def _of_bodies(solution: Solution) -> dict[str, Any]:
 
 
 def _fixed_wires(solution: Solution) -> dict[str, Any]:
-    """Tensions of wires that are fixed at both ends, at their temperature; nothing of a line with weights."""
-    line, found = solution.case.catenary, solution.equilibrium.spec
-    if line.temperature is None:
+    """Tensions of wires that are fixed at both ends, at their temperature; nothing of a line with weights.
+
+    Where there are tension sections each that is fixed has its own.
+    """
+    line, found = solution.case.catenary, solution.equilibrium
+    now = line.temperature
+    if now is None:
         return {}
-    blocks = {"contact": "contact_wire", "messenger": "messenger_wire"}
-    now = {name: getattr(found, blocks[name]).tension for name in line.temperature.fixed}
-    strung = {name: getattr(line, blocks[name]).tension for name in line.temperature.fixed}
-    return {"fixed_wires": {"temperature_C": line.temperature.now_C, "tension_N": now, "tension_strung_N": strung}}
+    wires = now.wires(auxiliary=line.auxiliary_wire is not None)
+
+    def tensions(spec: CatenarySpec) -> dict[str, float]:
+        return {name: getattr(spec, f"{name}_wire").tension for name in wires}
+
+    sections = () if line.section is None else line.section.tension_sections
+    each = zip(sections, found.section_specs, strict=False)  # one that does not hang has no parts
+    of_sections = {own.name: tensions(spec) for own, spec in each if now.fixes(own)}
+    held = {"by_section": of_sections} if sections else {"tension_N": tensions(found.spec)}
+    return {"fixed_wires": {"temperature_C": now.now_C, "tension_strung_N": tensions(line), **held}}
 
 
 def assessment_summary(case: CaseSpec, solution: Solution, judged_by: HeadRecord | None = None) -> list[dict[str, Any]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from catenary.spec.surroundings.ice import IceSpec
 from catenary.spec.surroundings.temperature import TemperatureSpec
 from catenary.spec.surroundings.track import TrackSpec
 from catenary.spec.surroundings.wind import WindSpec
+from catenary.spec.tension_section import TensionSectionSpec
 
 __all__ = ["Surroundings", "problems_of_surroundings"]
 
@@ -17,13 +19,13 @@ ABSENT = {"stitch": "stitched", "auxiliary_wire": "compound"}
 
 
 class Surroundings(NamedTuple):
-    """Track, wind, ice and temperature of a line, each where it has one, and whether it has tension sections."""
+    """Track, wind, ice and temperature of a line, each where it has one, and its tension sections."""
 
     track: TrackSpec | None
     wind: WindSpec | None
     ice: IceSpec | None
     temperature: TemperatureSpec | None
-    sections: bool
+    sections: Sequence[TensionSectionSpec]
 
 
 def problems_of_surroundings(found: Surroundings, dimension: str, kind: str) -> list[str]:
@@ -33,8 +35,8 @@ def problems_of_surroundings(found: Surroundings, dimension: str, kind: str) -> 
         problems.append("track and wind need dimension=spatial: in the plane nothing moves to the side")
     if found.wind is not None and kind == "stitched" and found.wind.stitch is None:
         problems.append("wind.stitch (diameter, drag_coefficient) is missing: the line has stitch wires")
-    if found.temperature is not None and (found.sections or kind == "compound"):
-        problems.append("temperature must be left out with tension sections or an auxiliary wire")
+    if found.temperature is not None:
+        problems += found.temperature.problems(found.sections, kind)
     if found.ice is not None:
         lacks = [name for name in found.ice.loads if name in ABSENT and kind != ABSENT[name]]
         problems += [f"ice.{name} must be left out: kind is {kind}" for name in lacks]

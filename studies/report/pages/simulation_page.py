@@ -61,6 +61,7 @@ def simulation_page(content: SimulationContent) -> Page:
                 None if content.gradient is None else gradient_chart(content.gradient, content.result),
             ),
             tables=(
+                *((_fixed_table(content.fixed_wires),) if content.fixed_wires else ()),
                 *((dropper_table(one),) if content.result.dropper_x.size else ()),
                 *((elasticity_table(content.elasticity),) if content.elasticity else ()),
                 *((tolerance_table(content.tolerances),) if content.tolerances is not None else ()),
@@ -126,6 +127,19 @@ def _wire_table(wires: tuple[Mapping[str, Any], ...]) -> Table:
     note = "Force as computed, over all spans that count; the mean is over the time in which the wire was touched."
     heads = ("pantograph", "section", *columns, "mean [N]", "maximum [N]")
     return Table("Wire by wire", heads, rows, "rlrrrrrrr", note)
+
+
+def _fixed_table(fixed: Mapping[str, Any]) -> Table:
+    """Tensions of wires that are fixed at both ends, as strung and at their temperature."""
+    strung, sections = fixed["tension_strung_N"], fixed.get("by_section") or {}
+    rows = tuple(
+        (*((name,) if sections else ()), wire, number(1e-3 * strung[wire], 2), number(1e-3 * pulled, 2))
+        for name, wires in (sections or {"": fixed["tension_N"]}).items()
+        for wire, pulled in wires.items()
+    )
+    columns = ("wire", "as strung [kN]", f"at {fixed['temperature_C']:g} °C [kN]")
+    heads, note = (("section",) if sections else ()), "Wires that are not named keep their tensions."
+    return Table("Wires fixed at both ends", (*heads, *columns), rows, f"{'l' * len(heads)}lrr", note)
 
 
 def _sigma_fact(content: SimulationContent, name: str) -> Fact:

@@ -48,8 +48,8 @@ class PageContent:
 class SimulationContent(PageContent):
     """Everything the page of one simulation says; ``elasticity`` has loads [N] and span means [mm/N].
 
-    ``error``, ``by_span`` and ``by_wire`` are those of summary.json. ``static_note`` says of which line the static
-    figures are, where that is not the one that was run.
+    ``error``, ``by_span``, ``by_wire`` and ``fixed_wires`` are those of summary.json, the last empty for wires that
+    weights hold. ``static_note`` says of which line the static figures are, where that is not the one that was run.
     """
 
     result: SpanResult
@@ -59,6 +59,7 @@ class SimulationContent(PageContent):
     static_note: str = ""
     by_span: tuple[Mapping[str, float], ...] = ()
     by_wire: tuple[Mapping[str, Any], ...] = ()
+    fixed_wires: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -74,6 +74,7 @@ def read_simulation(folder: Path) -> SimulationContent:
         error=summary.get("numerical_error") or None,
         by_span=tuple(summary.get("by_span", ())),
         by_wire=tuple(summary.get("by_wire", ())),
+        fixed_wires=summary.get("fixed_wires") or {},
         tolerances=read_droppers(folder / "length_tolerance.json"),
         gradient=read_droppers(folder / "gradient.json"),
         histories=read_histories(stored, case, [p["losses"] for p in figures if "losses" in p]),
