@@ -43,9 +43,11 @@ def line_sheet(line: CatenarySpec, rest: Equilibrium, heights: float, sides: flo
     parts = (_droppers(rest, heights), _supports(rest, heights, low), _plan(rest, sides, plan))
     parts = (*parts, _defects(line, wires, heights), _elements(rest, heights))
     strokes += [stroke for own, _ in parts for stroke in own]
+    now = line.temperature
+    warm = "" if now is None else f" as strung at {now.strung_C:g} C, drawn at {now.now_C:g} C"
     title = (
-        f"{line.name}: {line.in_words.partition(': ')[2]}; stations in m to scale, heights x {heights:g}, sides x "
-        f"{sides:g}; lengths of droppers as cut, from wire axis to wire axis, in mm"
+        f"{line.name}: {line.in_words.partition(': ')[2]}{warm}; stations in m to scale, heights x {heights:g}, "
+        f"sides x {sides:g}; lengths of droppers as cut, from wire axis to wire axis, in mm"
     )
     words = [Words("TITLE", (0.0, top + ROOM), title, TITLE_TEXT), *(word for _, own in parts for word in own)]
     return Sheet(title, tuple(strokes), tuple(words))

@@ -134,7 +134,7 @@ def _short(eq: Equilibrium, short: NDArray[np.int64], length: NDArray[np.float64
             f"a shorter one can be made",
         )
     found = f"hangs {-1e3 * least:.0f} mm below the contact wire" if least <= 0.0 else f"leaves {1e3 * least:.0f} mm"
-    tension = line.messenger_wire.tension
+    tension = line.messenger_wire.tension  # of tension sections the one that is given: it is the key to change
     return Fault(
         FaultKind.SHORT,
         "encumbrance",

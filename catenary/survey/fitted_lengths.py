@@ -222,6 +222,11 @@ def _refuse_other_lines(spec: CatenarySpec) -> None:
             f"catenary must have one tension section where heights are measured: '{spec.name}' has "
             f"{len(spec.section.tension_sections)}, and where two wires pass nobody says whose height it is"
         )
+    elif spec.temperature is not None:
+        problems.append(
+            "catenary.temperature must be left out where heights are measured, since lengths are sought at tensions "
+            "that are given: give the wires those that they had on that day"
+        )
     elif any(defect.kind == "length" for defect in spec.section.defects):
         problems.append(
             "catenary must be the design where heights are measured: leave its defects of kind length out, which are "

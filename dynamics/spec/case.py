@@ -213,6 +213,7 @@ class CaseSpec(Spec):
                 "trailing.applied_forces_N must be left out where mean_force_N is held for every pantograph"
             )
         wire = self.catenary.contact_wire
+        # as strung: what a temperature makes of it form-finding says, and refusals look at that
         wave = (wire.tension / wire.mass_per_length) ** 0.5
         if self.speed >= 0.9 * wave:
             problems.append(

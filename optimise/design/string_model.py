@@ -61,6 +61,7 @@ def shortest_dropper(line: CatenarySpec) -> float:
         x, z, loads = x[apart], z[apart], loads[apart]
     weight = 0.5 * wire.mass_per_length * np.sum(_gaps(held, x), axis=0) + droppers.clamp_mass_messenger_wire
     loads = np.maximum(loads, 0.0) + GRAVITY * weight
+    # heights are those of the line as strung, and so are the tensions, whatever the line's temperature
     sag = np.asarray(np.linalg.solve(_stiffness(held, x, wire.tension), loads))
     return float(np.min(height - sag - z))
 

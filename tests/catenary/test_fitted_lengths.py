@@ -112,6 +112,8 @@ def test_heights_of_another_datum_and_lines_with_wrong_lengths_are_refused(line)
         fitted_lengths(line, MeasuredHeights(at, np.full(len(at), 5.3)), 1e-3, 0.02)
     with pytest.raises(InputError, match="defects of kind length"):
         fitted_lengths(with_errors(line, ERRORS), MeasuredHeights(at, 0.0 * at), 1e-3, 0.02)
+    with pytest.raises(InputError, match=r"catenary\.temperature must be left out where heights are measured"):
+        fitted_lengths(line.with_changes(temperature={"now_C": 30.0}), MeasuredHeights(at, 0.0 * at), 1e-3, 0.02)
     with pytest.raises(InputError, match="repeats"):
         fitted_lengths(load_line("bruni_2015"), MeasuredHeights(at, 0.0 * at), 1e-3, 0.02)
 

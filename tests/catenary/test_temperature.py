@@ -6,6 +6,7 @@ from scipy.optimize import brentq
 
 from catenary.form_finding.equilibrium import EquilibriumStatus, open_line_equilibrium, periodic_equilibrium
 from catenary.layout.key_points import CONTACT, MESSENGER
+from catenary.linearised.static_checks import faults_in_words
 
 ALPHA = 1.7e-5
 
@@ -90,6 +91,15 @@ def test_an_open_line_has_the_tensions_of_its_period(line):
 def test_impossible_temperatures_are_refused(line, temperature, said):
     with pytest.raises(ValueError, match=said):
         line().with_changes(temperature=temperature)
+
+
+def test_a_dropper_that_would_push_as_strung_is_said_to(line):
+    """It has no length to be cut to: it would hang loose at any temperature, and nobody would hear of the height."""
+    heights = [0.0, -0.01, -0.02, 0.08, -0.03, -0.02, -0.02, -0.01, 0.0]
+    spec = line(droppers={"contact_wire_heights": heights})
+    pushed = periodic_equilibrium(spec)
+    warm = periodic_equilibrium(spec.with_changes(temperature={"now_C": 30.0}))
+    assert pushed.dropper_force.min() < 0.0 and faults_in_words(warm) == faults_in_words(pushed) != []
 
 
 def test_without_tensions_the_equilibrium_is_not_found(line, monkeypatch):

@@ -10,6 +10,7 @@ from catenary.form_finding.equations import element_coordinates, wire_property
 from catenary.form_finding.equilibrium import EquilibriumStatus, open_line_equilibrium
 from catenary.layout.key_points import CONTACT
 from catenary.layout.sections import parts_of
+from catenary.layout.stretch import stretch_of
 from catenary.library.line_workbook import write_line_workbook
 from catenary.library.lines import line_file_of, load_line
 from catenary.linearised.blow_off import in_gust
@@ -26,9 +27,10 @@ def write(tmp_path, monkeypatch):
     """Write a line file of two sections into a folder of its own, and read it."""
     monkeypatch.chdir(tmp_path)
 
-    def read(ends=("spring_damper", "fixed"), **changes):
-        rows = [{**row, "ends": kind} for row, kind in zip(SECTIONS, ends, strict=True)]
-        content = {"kind": "line", "type": "bruni_2015", "supports": [{"station_m": x} for x in STATIONS]}
+    def read(ends=("spring_damper", "fixed"), sections=("A", "B"), **changes):
+        rows = [{**row, "ends": kind} for row, kind in zip(SECTIONS, ends, strict=True) if row["name"] in sections]
+        stations = [x for x in STATIONS if x <= rows[-1]["to_m"]]
+        content = {"kind": "line", "type": "bruni_2015", "supports": [{"station_m": x} for x in stations]}
         changes = {"mesh": {"elements_per_bay": 3}, **changes}
         (tmp_path / "km.yaml").write_text(yaml.safe_dump({**content, "sections": rows, "changes": changes}))
         return load_line("km.yaml")
@@ -101,6 +103,10 @@ def test_a_section_that_is_not_named_stays_to_the_digit(write):
     n = len(cold.q)
     assert np.array_equal(warm.q[:n], cold.q) and np.abs(warm.q[n:, 2] - other.q[:, 2]).max() > 0.01
     assert tensions(b.spec)[0] < 0.85 * line.contact_wire.tension
+    for part, spec in zip(
+        parts_of(line.with_changes(temperature={"now_C": 40.0, "sections": ["B"]})), (a.spec, b.spec), strict=True
+    ):
+        assert tensions(found(part.line).spec) == pytest.approx(tensions(spec), rel=1e-9)
     # what the wires of the whole line pull: its elements have each section's tension, its spec those as strung
     assert tensions(warm.spec) == tensions(line)
     assert pulls(warm, 0) == pytest.approx(a.spec.contact_wire.tension, rel=1e-6)
@@ -170,6 +176,15 @@ def test_sections_that_cannot_be_at_a_temperature_are_named(write, ends, tempera
         write(ends).with_changes(temperature={"now_C": 40.0, **temperature})
     with pytest.raises(InputError, match=f"km.yaml: changes: .*{said}"):
         write(ends, temperature={"now_C": 40.0, **temperature})
+
+
+def test_a_stretch_of_the_only_section_keeps_its_temperature(write):
+    """It has no list of sections, so that it names none."""
+    line = write(temperature={"now_C": 40.0, "sections": ["A"]}, sections=("A",))
+    stretch = stretch_of(line, 2, 5)
+    assert CatenarySpec.model_validate(stretch.model_dump()) == stretch
+    assert (stretch.temperature.now_C, stretch.temperature.sections) == (40.0, None)
+    assert found(stretch).spec.contact_wire.tension < 0.85 * line.contact_wire.tension
 
 
 def test_sections_are_refused_on_a_line_that_has_none(build_line):

@@ -114,3 +114,11 @@ def test_wires_of_sections_that_overlap_are_drawn_each(catenary, folder):
         np.testing.assert_allclose(runs, begun, atol=1e-6)
     assert len(texts(space, "STATIONS")) == len(line.supports)
     assert len(space.query('LINE[layer=="DROPPERS"]')) == len(line.droppers.positions)
+
+
+def test_a_line_at_another_temperature_says_of_which_the_tensions_are(catenary, folder):
+    coarse = ("catenary.mesh.elements_per_bay=2", "catenary.mesh.largest_element_length=3")
+    ended = catenary("draw", "catenary=bruni_2015", *coarse, "catenary.temperature.now_C=30", "file=warm.dxf")
+    assert ended.code == 0, ended
+    ((_, title),) = texts(ezdxf.readfile(folder / "warm.dxf").modelspace(), "TITLE")
+    assert "messenger wire 16 kN as strung at 10 C, drawn at 30 C; stations" in title

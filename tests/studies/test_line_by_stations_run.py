@@ -173,3 +173,27 @@ def test_the_line_of_the_how_to_page_is_the_one_in_the_examples_and_can_be_read(
     line = line_of_the_page("km12.yaml")
     assert len(line.supports) == 13 and line.section is not None
     assert [defect.kind for defect in line.section.defects] == ["broken", "length", "stiffness"]
+
+
+def test_sections_at_another_temperature_state_their_tensions(catenary, folder):
+    """On the terminal, in summary.json and on the page: section B is fixed at both ends, weights hold A."""
+    supports = [{"station_m": 55.0 * k} for k in range(9)]
+    sections = [
+        {"name": "A", "from_m": 0, "to_m": 275, "ends": "weight"},
+        {"name": "B", "from_m": 165, "to_m": 440, "ends": "fixed"},
+    ]
+    content = {"kind": "line", "type": "bruni_2015", "changes": MESH, "supports": supports, "sections": sections}
+    (folder / "station.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    warm = ("catenary=station.yaml", "catenary.temperature.now_C=35")
+    ended = catenary("simulate", *warm, *CASE, "run_dir=run")
+    assert ended.code == 0, ended
+    fixed = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))["fixed_wires"]
+    assert (fixed["temperature_C"], list(fixed["by_section"])) == (35.0, ["B"])
+    shown = [(wire, f"{1e-3 * pulled:.2f}") for wire, pulled in fixed["by_section"]["B"].items()]
+    assert fixed["by_section"]["B"]["contact"] < 0.75 * fixed["tension_strung_N"]["contact"]
+    said = f"fixed at both ends, at 35 C, section B: contact wire {shown[0][1]} kN (22.00 as strung)"
+    assert said in ended.out and "section A: contact wire" not in ended.out
+    sections = simulation_page(read_simulation(folder / "run")).sections
+    (table,) = (t for s in sections for t in s.tables if t.title == "Wires fixed at both ends")
+    assert table.rows == (("B", "contact", "22.00", shown[0][1]), ("B", "messenger", "16.00", shown[1][1]))
+    refused(catenary("simulate", *warm, "catenary.temperature.sections=[C]", *CASE), ["must be among A, B: got 'C'"])
