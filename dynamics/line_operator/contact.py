@@ -35,6 +35,8 @@ __all__ = [
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
+TOGETHER = 16  # frequencies whose fields are formed together
+
 
 @dataclass(frozen=True)
 class ContactSystem:
@@ -113,11 +115,8 @@ def contact_system(
     """Form the equations of the contact force; ``line`` holds network, contour and the bare wire's heights."""
     network, contour, bare = line
     phases = station_phases(network, contour)
-    wave, count = answers.wave, phases.shape[1]
-    fields = fields_at(answers.forces, phases)
-    fields *= (wave * answers.weight[:, None])[:, None, :]
-    tested = phases.conj() * wave[:, None, :]
-    H = tested.reshape(-1, count).T @ fields.reshape(-1, count) / (contour.speed * network.period)
+    count = phases.shape[1]
+    H = _tested_fields(answers, phases) / (contour.speed * network.period)
     H += H[::-1, ::-1].conj()
     H[np.arange(count), np.arange(count)] += bare
     static = _static_harmonics(eq, contour.harmonics, network.period)
@@ -128,6 +127,22 @@ def contact_system(
     inverse = np.linalg.inv(matrix[np.ix_(varying, varying)])
     kept = np.zeros(count, np.bool_)
     return ContactSystem(H, inverse, static, case.mean_force_N, np.zeros(count - 1, np.complex128), kept)
+
+
+def _tested_fields(answers: Answers, phases: Complexes) -> Complexes:
+    """Fields of all harmonics' forces, as all harmonics see them, over frequencies (harmonic, harmonic).
+
+    A few frequencies at a time, so that their fields stay in a processor's cache.
+    """
+    count, opposed = phases.shape[1], phases.conj()
+    weighted, total = answers.wave * answers.weight[:, None], np.zeros((count, count), np.complex128)
+    for first in range(0, len(answers.omega), TOGETHER):
+        some = slice(first, first + TOGETHER)
+        fields = fields_at(answers.forces[some], phases)
+        fields *= weighted[some, None, :]
+        tested = opposed * answers.wave[some, None, :]
+        total += tested.reshape(-1, count).T @ fields.reshape(-1, count)
+    return total
 
 
 def _static_harmonics(eq: Equilibrium, harmonics: int, period: float) -> Complexes:
