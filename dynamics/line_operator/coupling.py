@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.line_operator.answers import Answers
-from dynamics.line_operator.contact import ContactSystem, fields_at, station_phases
+from dynamics.line_operator.contact import ContactSystem, station_phases
 from dynamics.line_operator.local_time import LocalTime
 from dynamics.line_operator.network import LineNetwork
 
@@ -72,12 +72,15 @@ def contact_coupling(system: tuple[LineNetwork, Answers, ContactSystem], time: L
     """Form both at all samples; seven digits are more than samples and harmonics leave."""
     (network, a, contact), contour = system, time.contour
     K, count = contour.harmonics, a.stretch.shape[1]
-    phases = station_phases(network, contour).astype(np.complex64)
-    by_force = (a.wave * (a.weight / contour.speed)[:, None]).astype(np.complex64)
-    by_squeeze = (a.wave * (a.weight * time.hat / network.period)[:, None]).astype(np.complex64)
-    C = time.of_pairs(fields_at(a.stretch.astype(np.complex64), phases) * by_force[:, None], time.sample)
-    lifts = fields_at(a.by_squeeze.transpose(0, 2, 1).astype(np.complex64), phases.conj())
-    G = time.of_pairs(lifts * by_squeeze[:, None], time.sample, opposed=True)
+    pairs = np.concatenate([np.arange(K + 1, 2 * K + 1), np.arange(K - 1, -1, -1)])
+    phases = np.ascontiguousarray(station_phases(network, contour)[:, pairs], np.complex64)
+    waves = np.ascontiguousarray(a.wave[:, pairs])
+    by_force = (waves * (a.weight / contour.speed)[:, None]).astype(np.complex64)
+    by_squeeze = (waves * (a.weight * time.hat / network.period)[:, None]).astype(np.complex64)
+    stretch = np.ascontiguousarray(a.stretch.transpose(1, 0, 2), np.complex64)
+    lifts = np.ascontiguousarray(a.by_squeeze.transpose(2, 0, 1), np.complex64)
+    C = time.of_pairs(stretch, phases, by_force, time.sample)
+    G = time.of_pairs(lifts, phases.conj(), by_squeeze, time.sample, opposed=True)
     taken = _side_by_side(G).reshape(-1, 2 * K) @ _answering(contact.inverse, K)
     return ContactCoupling(round(contour.T / time.step), _side_by_side(C), taken.reshape(len(G), count, 2 * K))
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.fft
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.line_operator.answers import Answers
 from dynamics.line_operator.local_time import LocalTime
-from dynamics.line_operator.network import LineNetwork
+from dynamics.line_operator.ring import OPTIONS
 
 __all__ = ["BLOCK", "DropperKernels", "dropper_kernels"]
 
-Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
@@ -34,35 +33,61 @@ class DropperKernels:
         Those that are tabulated.
     stretch : float array (d, d, BLOCK + lag)
         Stretch of the second by a hat of the first [m/N], `BLOCK` zeros before.
-    tails : float array (lag, d)
-        The part of a dropper's answer to itself that lies beyond the contour [m/N].
     """
 
     droppers: Ints
     stretch: Singles
-    tails: Floats
-
-    def tail_stretch(self, squeeze: Floats) -> Floats:
-        """Stretch beyond the contour by squeezes of all samples of these droppers (sample, d) [m]."""
-        size, spectrum = self._tails_spectrum
-        count = len(squeeze)
-        found = scipy.fft.irfft(spectrum * scipy.fft.rfft(squeeze, size, axis=0), size, axis=0)
-        return np.asarray(found[count - 1 : 2 * count - 1])
-
-    @cached_property
-    def _tails_spectrum(self) -> tuple[int, Complexes]:
-        """Length of a transform that holds tails and samples, and that of the tails."""
-        size = scipy.fft.next_fast_len(len(self.tails) + (len(self.tails) + 1) // 2, real=True)
-        return size, scipy.fft.rfft(self.tails, size, axis=0)
 
 
-def dropper_kernels(network: LineNetwork, answers: Answers, time: LocalTime, droppers: Ints) -> DropperKernels:
-    """Tabulate some droppers of a line."""
-    among = answers.by_droppers[:, droppers[:, None], droppers] * (answers.weight * time.hat)[:, None, None]
-    stretch = 2.0 * time.running(among.reshape(len(among), -1).astype(np.complex64), time.lags).real
-    stretch = stretch.reshape(len(stretch), *among.shape[1:])
-    at, tails = np.arange(len(droppers)), time.tails(network, droppers)
-    stretch[:, at, at] += tails
-    kernels = np.zeros((len(at), len(at), BLOCK + len(stretch)), np.float32)
-    kernels[:, :, BLOCK:] = stretch.transpose(2, 1, 0)
-    return DropperKernels(droppers, kernels, tails)
+def dropper_kernels(answers: Answers, time: LocalTime, droppers: Ints, ends: Complexes) -> DropperKernels:
+    """Tabulate some droppers of a line.
+
+    Parameters
+    ----------
+    answers : Answers
+    time : LocalTime
+    droppers : int array (d,)
+    ends : complex array (M, dropper)
+        What every dropper answers to its own hats beyond the contour, by places on the ring [m/N].
+    """
+    columns, poles, lags = len(droppers) ** 2, len(time.poles), time.lags
+    rings = np.zeros(((columns + 1) // 2, time.around), np.complex64)
+    of_poles = np.empty((columns, poles), np.complex64)
+    _lay_out(answers.by_droppers, 2.0 * answers.weight * time.hat, droppers, 2.0 * ends, rings, of_poles)
+    rings = scipy.fft.ifft(rings, axis=1, norm="forward", overwrite_x=True)
+    by_poles = of_poles.view(np.float32) @ time.pole_waves(lags).astype(np.complex64).view(np.float32).T
+    stretch = np.empty((columns, BLOCK + len(lags)), np.float32)
+    _part(rings, by_poles, lags % time.around, time.turn(lags).astype(np.complex64), stretch)
+    return DropperKernels(droppers, stretch.reshape(len(droppers), len(droppers), -1))
+
+
+@kernel(**OPTIONS)
+def _lay_out(answers, factors, droppers, ends, rings, poles):
+    """Lay answers times half of their factors, and mirror images, out on rings (pair, M); conjugate ones of poles."""
+    count, M = answers.shape[0] - poles.shape[1], rings.shape[1]
+    for one in range(droppers.size):
+        for other in range(droppers.size):
+            c = one * droppers.size + other
+            ring, way = rings[c // 2], np.complex64(1.0 if c % 2 == 0 else 1j)
+            for n in range(count):
+                own = np.complex64(0.5 * factors[n] * answers[n, droppers[other], droppers[one]])
+                ring[n % M] += way * own
+                ring[M - 1 - n % M] += way * np.conj(own)
+            if one == other:
+                for m in range(M):
+                    own = np.complex64(0.5 * ends[m, droppers[one]])
+                    ring[m] += way * own
+                    ring[M - 1 - m] += way * np.conj(own)
+            for p in range(poles.shape[1]):
+                poles[c, p] = np.conj(factors[count + p] * answers[count + p, droppers[other], droppers[one]])
+
+
+@kernel(**OPTIONS)
+def _part(rings, others, place, turn, out):
+    """Fill in real series, two to a ring (pair, M), at places, turned, and others (column, lag), behind zeros."""
+    for c in range(out.shape[0]):
+        ring, row, other = rings[c // 2], out[c, BLOCK:], others[c]
+        out[c, :BLOCK] = 0.0
+        for t in range(place.size):
+            found = turn[t] * ring[place[t]]
+            row[t] = other[t] + (found.real if c % 2 == 0 else found.imag)

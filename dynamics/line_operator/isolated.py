@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.line_operator.network import LineNetwork
+from dynamics.line_operator.ring import OPTIONS
+from dynamics.linear_algebra.complex_numbers import inverse, root
 
 __all__ = ["isolated_slopes", "isolated_stretch"]
 
@@ -15,20 +18,11 @@ Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
 
-def _point_stiffness(wire: tuple[float, float, float], damped: tuple[Complexes, Complexes]) -> Complexes:
-    """Force on a point of an endless wire for its unit height; ``wire`` is tension, EI and mass per length."""
-    (T, EI, rho), (tau, mu) = wire, damped
-    a, t, m = EI * tau, T * tau, rho * mu
-    root = np.sqrt(t * t - 4.0 * a * m)
-    r1, r2 = np.sqrt(2.0 * m / (t + root)), np.sqrt((t + root) / (2.0 * a))
-    return 2.0 * a * (r2 * r2 - r1 * r1) / (1.0 / r1 - 1.0 / r2)
-
-
 def isolated_stretch(network: LineNetwork, droppers: Ints, omega: Complexes) -> Complexes:
     """Stretch of droppers by forces that squeeze them (omega, dropper) [m/N]; omega below the real axis."""
     low, high = _softness(network, droppers, omega)
-    soft = low + high
-    return -soft / (1.0 + network.points.dropper[droppers] * network.damped(omega)[0][:, None] * soft)
+    _stretch(low, high, network.points.dropper[droppers], network.damped(omega)[0])
+    return low
 
 
 def isolated_slopes(network: LineNetwork, droppers: Ints, omega: Complexes) -> Complexes:
@@ -42,16 +36,44 @@ def isolated_slopes(network: LineNetwork, droppers: Ints, omega: Complexes) -> C
 
 def _softness(network: LineNetwork, droppers: Ints, omega: Complexes) -> tuple[Complexes, Complexes]:
     """Heights of the droppers' lower and upper ends by forces on the wires there (omega, dropper) [m/N]."""
-    bays, points, damped = network.bays, network.points, network.damped(omega)
-    contact = _point_stiffness(network.wire, damped)
-    found: dict[tuple[float, float, float], Complexes] = {}
-    low, high = np.empty((2, len(omega), len(droppers)), np.complex128)
-    for k, d in enumerate(droppers):
-        above = int(np.flatnonzero((bays.dof[:, [0, 2]] == points.top[d]).any(axis=1))[0])
-        # one wire's bays have one tension but for a ten-thousandth
-        wire = float(f"{bays.tension[above]:.3g}"), float(bays.bending[above]), float(f"{bays.mass[above]:.4g}")
-        if wire not in found:
-            found[wire] = _point_stiffness(wire, damped)
-        low[:, k] = 1.0 / (contact + damped[1] * points.mass[points.bottom[d]])
-        high[:, k] = 1.0 / (found[wire] + damped[1] * points.mass[points.top[d]])
-    return low, high
+    bays, points = network.bays, network.points
+    above = [int(np.flatnonzero((bays.dof[:, [0, 2]] == top).any(axis=1))[0]) for top in points.top[droppers]]
+    # one wire's bays have one tension but for a ten-thousandth
+    hung = [(float(f"{bays.tension[b]:.3g}"), float(bays.bending[b]), float(f"{bays.mass[b]:.4g}")) for b in above]
+    wires = sorted({network.wire, *hung})
+    at = np.array([(wires.index(network.wire), wires.index(each)) for each in hung]).T.reshape(2, -1)
+    masses = np.stack([points.mass[points.bottom[droppers]], points.mass[points.top[droppers]]])
+    out = np.empty((2, len(omega), len(droppers)), np.complex128)
+    _soften(np.array(wires), at, masses, *network.damped(omega), out)
+    return out[0], out[1]
+
+
+@kernel(**OPTIONS)
+def _point_stiffness(wire, tau, mu):
+    """Force on a point of an endless wire for its unit height; ``wire`` is tension, EI and mass per length."""
+    a, t, m = wire[1] * tau, wire[0] * tau, wire[2] * mu
+    both = t + root(t * t - 4.0 * a * m)
+    R1, R2 = 2.0 * m * inverse(both), both * inverse(2.0 * a)
+    r1, r2 = root(R1), root(R2)
+    return 2.0 * a * (R2 - R1) * r1 * r2 * inverse(r2 - r1)
+
+
+@kernel(**OPTIONS)
+def _soften(wires, at, masses, tau, mu, out):
+    """Fill in heights of the lower and upper ends (2, omega, dropper) by wires (wire, 3) and masses (2, dropper)."""
+    stiffness = np.empty(wires.shape[0], np.complex128)
+    for n in range(tau.size):
+        for w in range(stiffness.size):
+            stiffness[w] = _point_stiffness(wires[w], tau[n], mu[n])
+        for end in range(2):
+            for d in range(masses.shape[1]):
+                out[end, n, d] = inverse(stiffness[at[end, d]] + mu[n] * masses[end, d])
+
+
+@kernel(**OPTIONS)
+def _stretch(low, high, dropper, tau):
+    """Turn heights of both ends (omega, dropper) into stretches, in place of those of the lower end."""
+    for n in range(tau.size):
+        for d in range(dropper.size):
+            soft = low[n, d] + high[n, d]
+            low[n, d] = -soft * inverse(1.0 + dropper[d] * tau[n] * soft)

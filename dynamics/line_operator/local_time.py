@@ -17,6 +17,7 @@ from catenary.kernels.compiled import kernel
 from dynamics.line_operator.answers import Answers, Contour
 from dynamics.line_operator.isolated import isolated_stretch
 from dynamics.line_operator.network import LineNetwork
+from dynamics.line_operator.ring import at_samples, both_sides, laid_out, paired, parted, spectra
 
 __all__ = ["LocalTime", "squeeze_spectrum", "waves_at"]
 
@@ -46,6 +47,7 @@ class LocalTime:
         self.sample = np.arange(-round(contour.before * samples), round(AFTER * samples) + 1)
         self.poles = answers.omega[answers.ring :]
         self._of_poles: dict[tuple[int, int, bool], Complexes] = {}
+        self._turns: dict[tuple[int, int, bool], Complexes] = {}
 
     @property
     def time(self) -> Floats:
@@ -67,7 +69,7 @@ class LocalTime:
         """The same of the cubic of a sample (omega,) [s]."""
         return squeeze_spectrum(self.answers.omega, self.step, True)
 
-    def _pole_waves(self, sample: Ints, opposed: bool = False) -> Complexes:
+    def pole_waves(self, sample: Ints, opposed: bool = False) -> Complexes:
         """exp(i omega t), or exp(-i omega t), of the poles at consecutive samples (sample, pole), kept."""
         key = int(sample[0]), len(sample), opposed
         if key not in self._of_poles:
@@ -76,60 +78,92 @@ class LocalTime:
             self._of_poles[key] = _running_waves(first, np.exp(sign * self.step * self.poles), len(sample))
         return self._of_poles[key]
 
-    def _turn(self, sample: Ints, opposed: bool = False) -> Complexes:
-        """exp(i omega_0 t), or exp(-i omega_0 t), of the ring's first frequency at samples (sample,)."""
-        sign = -1.0 if opposed else 1.0
-        return np.asarray(np.exp(sign * (1j * np.pi / self.around + self.contour.depth * self.step) * sample))
+    def turn(self, sample: Ints, opposed: bool = False) -> Complexes:
+        """exp(i omega_0 t), or exp(-i omega_0 t), of the ring's first frequency at consecutive samples, kept."""
+        key = int(sample[0]), len(sample), opposed
+        if key not in self._turns:
+            sign = -1.0 if opposed else 1.0
+            self._turns[key] = np.exp(sign * (1j * np.pi / self.around + self.contour.depth * self.step) * sample)
+        return self._turns[key]
 
-    def series(self, values: Complexes, sample: Ints) -> Floats:
-        """Sum of values (omega, ...) times exp(i omega t) and its mirror image at consecutive samples (sample, ...)."""
-        ring, M = self.answers.ring, self.around
-        flat = values.reshape(len(values), -1)
-        whole = scipy.fft.ifft(_folded(flat[:ring], M), axis=0, norm="forward")[sample % M]
-        out = 2.0 * (whole * self._turn(sample)[:, None] + self._pole_waves(sample) @ flat[ring:]).real
-        return out.reshape(len(sample), *values.shape[1:])
+    def series(self, values: Complexes, sample: Ints, around: Complexes | None = None) -> Floats:
+        """Sum of values times exp(i omega t) and its mirror image at consecutive samples (sample, column).
+
+        Values are those of all frequencies (omega, column), and of all places ``around`` the ring (M, column).
+        """
+        ring, M, columns = self.answers.ring, self.around, values.shape[1]
+        pairs = np.zeros((M, (columns + 1) // 2), np.complex128)
+        paired(values, np.zeros((0, columns), np.complex128) if around is None else around, ring, pairs)
+        of_poles = np.stack([2.0 * values[ring:].real, -2.0 * values[ring:].imag], axis=1).reshape(-1, columns)
+        out = self.pole_waves(sample).view(np.float64) @ of_poles
+        whole = scipy.fft.ifft(pairs, axis=0, norm="forward", overwrite_x=True)
+        parted(whole, sample % M, self.turn(sample), out)
+        return np.asarray(out)
 
     def running(self, values: Singles, sample: Ints) -> Singles:
         """Sum of values (omega, column) times exp(i omega t) at consecutive samples (sample, column)."""
         ring, M = self.answers.ring, self.around
         whole = scipy.fft.ifft(_folded(values[:ring], M), axis=0, norm="forward")[sample % M]
-        whole = whole * self._turn(sample).astype(np.complex64)[:, None]
-        whole += self._pole_waves(sample).astype(np.complex64) @ values[ring:]
+        whole = whole * self.turn(sample).astype(np.complex64)[:, None]
+        whole += self.pole_waves(sample).astype(np.complex64) @ values[ring:]
         return np.asarray(whole, dtype=np.complex64)
 
-    def of_pairs(self, values: Singles, sample: Ints, opposed: bool = False) -> Singles:
-        """Sum of values of harmonics (omega, column, -K to K) times exp(i omega t), or exp(-i omega t), and its image.
+    def of_pairs(
+        self, values: Singles, phases: Singles, waves: Singles, sample: Ints, opposed: bool = False
+    ) -> Singles:
+        """Sum of fields of harmonics times exp(i omega t), or exp(-i omega t), and its mirror image.
 
         The mirror image of a harmonic is one of the opposite harmonic's: those above 0 are enough (sample, column, K),
-        each summed over both sides of the ring.
-        """
-        ring, M, K = self.answers.ring, self.around, values.shape[2] // 2
-        own, image = values[:, :, K + 1 :], values[:, :, K - 1 :: -1].conj()
-        both = np.zeros((M, values.shape[1], K), np.complex64)
-        for start in range(0, ring, M):
-            end = min(start + M, ring)
-            both[: end - start] += own[start:end]
-            both[::-1][: end - start] += image[start:end]  # frequencies -1 - n of the ring
-        both = both.reshape(M, -1)
-        found = scipy.fft.fft(both, axis=0) if opposed else scipy.fft.ifft(both, axis=0, norm="forward")
-        found = found[sample % M] * self._turn(sample, opposed).astype(np.complex64)[:, None]
-        waves = self._pole_waves(sample, opposed).astype(np.complex64)
-        of_poles = np.concatenate([own[ring:], image[ring:]]).reshape(-1, found.shape[1])
-        found += np.hstack([waves, waves.conj()]) @ of_poles
-        return found.reshape(len(sample), -1, K)
+        each summed over both sides of the ring. Column by column, so that all of one stays in a processor's cache.
 
-    def spectrum(self, squeeze: Floats, smooth: bool = True) -> Complexes:
-        """Fourier transform of cubics, or hats, of sizes (sample, dropper): (omega, dropper) [N s]."""
-        M, sample = self.around, self.sample
+        Parameters
+        ----------
+        values : complex array (column, omega, station)
+        phases, waves : complex array (station, 2 harmonic), (omega, 2 harmonic)
+            Of harmonics 1 to K, then -1 to -K; a field is the sum of values times phases, times a wave.
+        sample : int array (sample,)
+            Consecutive.
+        opposed : bool
+            Whether the sign of i omega t is turned.
+        """
+        (M, poles), K, place = (self.around, len(self.poles)), waves.shape[1] // 2, sample % self.around
+        turn = self.turn(sample, opposed).astype(np.complex64)
+        waved = self.pole_waves(sample, opposed).astype(np.complex64).view(np.float32)
+        out = np.empty((len(sample), len(values), K), np.complex64)
+        for column, one in enumerate(values):
+            ring, of_poles = np.zeros((M, K), np.complex64), np.empty((poles, 2, K), np.complex64)
+            both_sides(one @ phases, waves, ring, of_poles)
+            if opposed:
+                ring = scipy.fft.fft(ring, axis=0, overwrite_x=True)
+            else:
+                ring = scipy.fft.ifft(ring, axis=0, norm="forward", overwrite_x=True)
+            others = (waved @ of_poles.reshape(2 * poles, K).view(np.float32)).view(np.complex64)
+            at_samples(ring, others, place, turn, out, column)
+        return out
+
+    def sums(self, squeeze: Floats) -> tuple[Complexes, Complexes]:
+        """Sums of sizes (sample, dropper) times exp(-i omega t), round the whole ring and at poles (omega, dropper)."""
+        M, sample = self.around, self.sample  # fewer periods than the ring has
+        pairs = np.zeros((M, (squeeze.shape[1] + 1) // 2), np.complex128)
+        laid_out(squeeze, sample % M, self.turn(sample, True), pairs)
+        around = np.empty((M, squeeze.shape[1]), np.complex128)
+        spectra(scipy.fft.fft(pairs, axis=0, overwrite_x=True), around)
+        of_poles = squeeze.T @ self.pole_waves(sample, True).view(np.float64)
+        return around, of_poles.view(np.complex128).T
+
+    def spectrum(self, sums: tuple[Complexes, Complexes], smooth: bool = True) -> Complexes:
+        """Fourier transform of cubics, or hats, by the sums of their sizes: (omega, dropper) [N s]."""
+        around, of_poles = sums
         one = self.cubic if smooth else self.hat
-        folded = np.zeros((M, squeeze.shape[1]), np.complex128)
-        folded[sample % M] = squeeze * self._turn(sample, True)[:, None]  # fewer periods than the ring has
-        ring = scipy.fft.fft(folded, axis=0)[np.arange(self.answers.ring) % M]
-        return one[:, None] * np.concatenate([ring, self._pole_waves(sample, True).T @ squeeze])
+        return one[:, None] * np.concatenate([around[np.arange(self.answers.ring) % self.around], of_poles])
 
     def tails(self, network: LineNetwork, droppers: Ints) -> Floats:
         """What droppers between endless wires answer to their own hats beyond the contour (lag, dropper) [m/N]."""
         return self.beyond(isolated_stretch(network, droppers, self.far))
+
+    def isolated(self, network: LineNetwork) -> Complexes:
+        """Stretch of all droppers between endless wires beyond the contour's end (omega, dropper) [m/N]."""
+        return isolated_stretch(network, np.arange(len(network.points.dropper)), self.far)
 
     @property
     def far(self) -> Complexes:
@@ -138,15 +172,15 @@ class LocalTime:
 
     def beyond(self, values: Complexes) -> Floats:
         """Answers at all lags to hats by those at frequencies beyond the contour's end (lag, column)."""
-        M, contour, lags = self.around, self.contour, self.lags
-        hat = squeeze_spectrum(self.far, self.step, False) / (contour.images * contour.T)
-        first, end = self.answers.ring, TAIL * self.answers.ring
-        values, folded = hat[:, None] * values, np.zeros((M, values.shape[1]), np.complex128)
-        for start in range(0, end, M):
-            low, high = max(start, first), min(start + M, end)
-            if low < high:
-                folded[low - start : high - start] += values[low - first : high - first]
-        return 2.0 * (scipy.fft.ifft(folded, axis=0, norm="forward")[lags % M] * self._turn(lags)[:, None]).real
+        whole = scipy.fft.ifft(self.beyond_end(values), axis=0, norm="forward", overwrite_x=True)
+        return np.asarray(2.0 * (whole[self.lags % self.around] * self.turn(self.lags)[:, None]).real)
+
+    def beyond_end(self, values: Complexes) -> Complexes:
+        """Answers to hats at frequencies beyond the contour's end, added up at their places on the ring (M, column)."""
+        M, contour, hat = self.around, self.contour, squeeze_spectrum(self.far, self.step, False)
+        folded = np.zeros((M, values.shape[1]), np.complex128)
+        _fold((hat / (contour.images * contour.T)), values, self.answers.ring, folded)
+        return folded
 
 
 def waves_at(contour: Contour, time: Floats, others: Complexes) -> Complexes:
@@ -189,3 +223,12 @@ def _running_waves(first: Complexes, turn: Complexes, count: int) -> Complexes:
             out[row, p] = now[p]
             now[p] *= turn[p]
     return out
+
+
+@kernel(error_model="numpy", nogil=True, fastmath={"contract", "nsz"})
+def _fold(factors: Complexes, values: Complexes, first: int, ring: Complexes) -> None:
+    """Add values (omega, column), times factors (omega,), to a ring, from the place of number ``first`` on."""
+    for n in range(values.shape[0]):
+        row, m = values[n], (first + n) % ring.shape[0]
+        for c in range(row.size):
+            ring[m, c] += factors[n] * row[c]

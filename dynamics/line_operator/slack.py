@@ -168,7 +168,9 @@ class _Complementarity:
         self.samples, self.stiffness = samples, self.network.points.dropper
         self.phases = station_phases(*line)
         self.waves = answers.wave * (answers.weight / self.contour.speed)[:, None]
-        self.kernels = DropperKernels(np.zeros(0, np.int64), np.zeros((0, 0, 0), np.float32), np.zeros((0, 0)))
+        self.kernels = DropperKernels(np.zeros(0, np.int64), np.zeros((0, 0, 0), np.float32))
+        self.far = self.time.isolated(self.network) if coarse is None else coarse.far
+        self.ends = self.time.beyond_end(self.far)
         self.near = self._since(self.contour.before, BEHIND)
         self.taken = np.zeros(self.near.shape)
         self.smooth = coarse is not None
@@ -196,7 +198,6 @@ class _Complementarity:
         After every search by sweeps tension is looked at everywhere. What the sweeps' own differs by goes into the next
         search, and so do samples that push.
         """
-        self._tabulate(np.flatnonzero(self.taken.any(axis=0)))
         found = self._state(self.taken)
         wanted = (wanted | (found.tension < -PUSHED)) & self.near
         if not wanted.any():
@@ -253,14 +254,11 @@ class _Complementarity:
         beyond = not self.smooth and (tension < -PUSHES)[~self.near].any()
         return "a dropper that is slack from one passage to the next" if beyond else ""
 
-    def _tabulate(self, droppers: Ints) -> None:
-        """Have kernels of these droppers at hand."""
-        if not np.isin(droppers, self.kernels.droppers).all():
-            self.kernels = dropper_kernels(self.network, self.answers, self.time, droppers)
-
     def _unknown(self, wanted: NDArray[np.bool_]) -> SqueezeTables:
         """Lay out the samples at which slack is allowed; contact is kept."""
-        self._tabulate(np.flatnonzero(wanted.any(axis=0)))
+        droppers = np.flatnonzero(wanted.any(axis=0))
+        if not np.isin(droppers, self.kernels.droppers).all():
+            self.kernels = dropper_kernels(self.answers, self.time, droppers, self.ends)
         return squeeze_tables(wanted, self.kernels, self.coupling, self.time, self.stiffness)
 
     def _swept(self, unknown: SqueezeTables, found: _Found, enough: float) -> tuple[_Found, bool, float] | None:
@@ -283,15 +281,14 @@ class _Complementarity:
 
     def _state(self, squeeze: Floats) -> _Found:
         """Forces of so much squeeze: rise of the wire under the pantograph, contact force, stretches of droppers."""
-        a, time, droppers = self.answers, self.time, self.kernels.droppers
-        spectrum = time.spectrum(squeeze, self.smooth)
+        a, time = self.answers, self.time
+        sums = time.sums(squeeze)
+        spectrum = time.spectrum(sums, self.smooth)
         lifts = applied(a.by_squeeze, spectrum).T @ self.waves
         rise = (lifts * self.phases.conj()).sum(axis=0) * (self.contour.speed / self.network.period)
         rise = rise + rise[::-1].conj()
         force = self.contact.force(rise)
         field = self.waves @ (self.phases * force).T
         stretch = applied(a.stretch, field) + applied(a.by_droppers, spectrum * a.weight[:, None])
-        tension = self.stiffness * time.series(stretch, time.sample) + squeeze + self.rest
-        if len(droppers):
-            tension[:, droppers] += self.stiffness[droppers] * self.kernels.tail_stretch(squeeze[:, droppers])
-        return _Found(force, rise, squeeze, tension)
+        stretch = time.series(stretch, time.sample, self.ends * sums[0])
+        return _Found(force, rise, squeeze, self.stiffness * stretch + squeeze + self.rest)

@@ -51,6 +51,6 @@ class OperatorState:
         field = (a.wave * (a.weight / contour.speed)[:, None] * self.slack.force) @ station_phases(
             self.network, contour
         ).T
-        spectrum = local.spectrum(self.slack.squeeze, self.slack.smooth) * a.weight[:, None]
+        spectrum = local.spectrum(local.sums(self.slack.squeeze), self.slack.smooth) * a.weight[:, None]
         lifts = applied(a.lift, field) + applied(a.lift_by_squeeze, spectrum)
         return local.time, local.series(lifts, local.sample)
