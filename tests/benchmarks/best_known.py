@@ -31,7 +31,7 @@ def design_of(line):
 
 
 def add(name, method, seed, seconds, watch):
-    """Add one search to the file, written whole."""
+    """Add one search to the file, written whole, with the time that it had: one that is stopped had less."""
     kept = known()
     case = kept.setdefault(name, {"sigma_N": None, "searches": {}})
     sigma = watch.trace[-1][1] if watch.trace else None
@@ -39,7 +39,7 @@ def add(name, method, seed, seconds, watch):
     case["searches"].setdefault(method, []).append(
         {
             "seed": int(seed),
-            "processor_s": seconds,
+            "processor_s": round(min(seconds, watch.spent), 1),
             "designs": watch.designs,
             "sigma_N": sigma,
             "date": f"{datetime.now(UTC):%Y-%m-%d}",
