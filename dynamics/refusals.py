@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["refuse_coarse_step", "refuse_slack_line", "refuse_unfit_case", "refuse_unusable_pantograph"]
 
 
-FASTEST = 0.9  # of the wave speed on a contact wire, as the case has it of the tension that is given
 SMALLEST_WINDOW = 2  # spans: whether a step is too long shows in one cell
 
 
@@ -118,6 +117,8 @@ def refuse_unfit_case(case: CaseSpec) -> None:
 
 def _refuse_slow_waves(case: CaseSpec, equilibrium: Equilibrium) -> None:
     """Refuse a speed too near to that of waves on a contact wire whose tension a temperature has lowered."""
+    from dynamics.spec.case import FASTEST
+
     now, section = case.catenary.temperature, case.catenary.section
     if now is None:
         return  # the case has looked at the tension as it is given

@@ -179,7 +179,7 @@ class LocalTime:
         """Answers to hats at frequencies beyond the contour's end, added up at their places on the ring (M, column)."""
         M, contour, hat = self.around, self.contour, squeeze_spectrum(self.far, self.step, False)
         folded = np.zeros((M, values.shape[1]), np.complex128)
-        _fold((hat / (contour.images * contour.T)), values, self.answers.ring, folded)
+        _fold(hat / (contour.images * contour.T), values, self.answers.ring, folded)
         return folded
 
 

@@ -7,7 +7,7 @@ operations state it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from llvmlite import ir
 from numba import types
@@ -106,59 +106,51 @@ class _Emit:
         return [self.builder.load(slot) for slot in slots]
 
 
-def _signed(Br: NumbaType, Bi: NumbaType, factors: NumbaType) -> Signature:
-    return types.void(Br, Bi, factors, types.intp, types.intp, types.intp, types.intp)
+def _on_rows(emit: Callable[[_Emit, Arguments, Value, int], None]) -> Callable[..., None]:
+    """Make an operation on rows of B = Br + i Bi of what emits it for some chunks of theirs, from a column on.
+
+    Compiled code gives it Br, Bi, factors (any shape, complex), the number of the first factor, row i, and the other
+    rows, from ``first`` to ``last``, with a factor each.
+    """
+
+    def typed(
+        typingctx: TypingContext,
+        Br: NumbaType,
+        Bi: NumbaType,
+        factors: NumbaType,
+        entry: NumbaType,
+        i: NumbaType,
+        first: NumbaType,
+        last: NumbaType,
+    ) -> Emitter:
+        def codegen(context: BaseContext, builder: Builder, signature: Signature, args: Arguments) -> Value:
+            rows = _Emit(context, builder, signature, args)
+            for column, count in rows.blocks():
+                emit(rows, args, column, count)
+            return context.get_dummy_value()
+
+        return types.void(Br, Bi, factors, types.intp, types.intp, types.intp, types.intp), codegen
+
+    return operation(typed)
 
 
-def _row_less_rows(
-    typingctx: TypingContext,
-    Br: NumbaType,
-    Bi: NumbaType,
-    factors: NumbaType,
-    entry: NumbaType,
-    i: NumbaType,
-    first: NumbaType,
-    last: NumbaType,
-) -> Emitter:
-    """Subtract from row i of B = Br + i Bi the rows from ``first`` to ``last`` times factors from ``entry`` on."""
-
-    def codegen(context: BaseContext, builder: Builder, signature: Signature, args: Arguments) -> Value:
-        rows, row = _Emit(context, builder, signature, args), args[4]
-        for column, count in rows.blocks():
-            slots = [rows.kept(rows.load(row, column, k)) for k in range(count)]
-            for other, factor in rows.terms(args):
-                for k, slot in enumerate(slots):
-                    rows.keep(rows.less(rows.of(slot), factor, rows.load(other, column, k)), slot)
-            for k, slot in enumerate(slots):
-                rows.store(rows.of(slot), row, column, k)
-        return context.get_dummy_value()
-
-    return _signed(Br, Bi, factors), codegen
+def _row_less_rows(rows: _Emit, args: Arguments, column: Value, count: int) -> None:
+    """Subtract from row i the others times their factors."""
+    slots = [rows.kept(rows.load(args[4], column, k)) for k in range(count)]
+    for other, factor in rows.terms(args):
+        for k, slot in enumerate(slots):
+            rows.keep(rows.less(rows.of(slot), factor, rows.load(other, column, k)), slot)
+    for k, slot in enumerate(slots):
+        rows.store(rows.of(slot), args[4], column, k)
 
 
-def _rows_less_row(
-    typingctx: TypingContext,
-    Br: NumbaType,
-    Bi: NumbaType,
-    factors: NumbaType,
-    entry: NumbaType,
-    i: NumbaType,
-    first: NumbaType,
-    last: NumbaType,
-) -> Emitter:
-    """Subtract from the rows from ``first`` to ``last`` of B = Br + i Bi row i times factors from ``entry`` on."""
-
-    def codegen(context: BaseContext, builder: Builder, signature: Signature, args: Arguments) -> Value:
-        rows, row = _Emit(context, builder, signature, args), args[4]
-        for column, count in rows.blocks():
-            own = [rows.load(row, column, k) for k in range(count)]
-            for other, factor in rows.terms(args):
-                for k, chunk in enumerate(own):
-                    rows.store(rows.less(rows.load(other, column, k), factor, chunk), other, column, k)
-        return context.get_dummy_value()
-
-    return _signed(Br, Bi, factors), codegen
+def _rows_less_row(rows: _Emit, args: Arguments, column: Value, count: int) -> None:
+    """Subtract from the others row i times their factors."""
+    own = [rows.load(args[4], column, k) for k in range(count)]
+    for other, factor in rows.terms(args):
+        for k, chunk in enumerate(own):
+            rows.store(rows.less(rows.load(other, column, k), factor, chunk), other, column, k)
 
 
-row_less_rows = operation(_row_less_rows)
-rows_less_row = operation(_rows_less_row)
+row_less_rows = _on_rows(_row_less_rows)
+rows_less_row = _on_rows(_rows_less_row)
