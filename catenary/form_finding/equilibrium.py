@@ -188,8 +188,8 @@ def result_of(
     mesh, residual = problem.mesh, float(np.abs(r[problem.rows]).max())
     q = node_coordinates(mesh, u)
     span = q[mesh.dropper_top, 1:3] - q[mesh.dropper_bottom, 1:3]
-    held = np.stack([mesh.support_contact, mesh.support_messenger])
-    sideways = np.where(mesh.spatial, r[mesh.dof[held, Y]], 0.0)
+    held = (mesh.support_contact, mesh.support_messenger, mesh.support_auxiliary)
+    sideways = [np.where(mesh.spatial, r[mesh.dof[nodes, Y]], 0.0) for nodes in held]
     ok = residual < problem.tolerance
     length, force, gap = np.hypot(*span.T), u[problem.drop_at].copy(), np.zeros(len(span))
     spare = problem.cut[problem.sized] - length[problem.sized]
@@ -208,6 +208,7 @@ def result_of(
         steady_arm_side_force=sideways[0],
         messenger_support_force=u[problem.messenger_at].copy(),
         messenger_side_force=sideways[1],
+        auxiliary_side_force=sideways[2],
         horizontal_reaction=r[problem.reaction_rows] if mesh.layout.periodic else np.zeros(0),
         residual=residual,
         iterations=iteration,

@@ -18,7 +18,7 @@ __all__ = ["joined"]
 
 BY_DROPPER = ("dropper_force", "dropper_gap", "dropper_length")
 LISTED = ("elem_l0", "steady_arm_force", "steady_arm_side_force")
-LISTED += ("messenger_support_force", "messenger_side_force", "horizontal_reaction")
+LISTED += ("messenger_support_force", "messenger_side_force", "auxiliary_side_force", "horizontal_reaction")
 
 
 def joined(spec: CatenarySpec, found: Sequence[Equilibrium]) -> Equilibrium:

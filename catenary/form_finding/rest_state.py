@@ -45,6 +45,8 @@ class Equilibrium:
         Sideways force of the arms on the contact wire, towards +y [N]; zero in the plane.
     messenger_side_force : float array (support,)
         That of the supports on the messenger wire [N].
+    auxiliary_side_force : float array (support or 0,)
+        That of the supports on the auxiliary wire [N]; empty of a line without one.
     horizontal_reaction : float array
         Reaction of the constraints that only remove the translation of a periodic cell [N]; must vanish.
     residual : float
@@ -68,6 +70,7 @@ class Equilibrium:
     steady_arm_side_force: NDArray[np.float64]
     messenger_support_force: NDArray[np.float64]
     messenger_side_force: NDArray[np.float64]
+    auxiliary_side_force: NDArray[np.float64]
     horizontal_reaction: NDArray[np.float64]
     residual: float
     iterations: int

@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.form_finding.first_guess import GRAVITY
-from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
+from catenary.layout.key_points import AUXILIARY, CONTACT, MESSENGER, STITCH
 from catenary.layout.mesh import Mesh, X, Y, Z
 from catenary.layout.track import curvature_at
 from catenary.spec.line import CatenarySpec
+from catenary.spec.surroundings.wind import DragSpec, WindSpec
 
-__all__ = ["SideLoads", "elem_curvature", "load_shares", "side_loads"]
+__all__ = ["SideLoads", "drag_by_wire", "elem_curvature", "load_shares", "side_loads"]
 
 Array = NDArray[np.float64]
 
@@ -62,8 +63,7 @@ def side_loads(spec: CatenarySpec, mesh: Mesh) -> SideLoads | None:
     curvature, dead = elem_curvature(spec, mesh), np.zeros((len(mesh.elem_wire), 3))
     wind, gradient, on_droppers = spec.wind, _elem_gradient(spec, mesh), 0.0
     if wind is not None and mesh.spatial:
-        by_wire = {CONTACT: wind.contact_wire, MESSENGER: wind.messenger_wire, STITCH: wind.stitch}
-        loads = np.array([wind.load(by_wire[wire]) for wire in (CONTACT, MESSENGER, STITCH)])
+        loads = np.array([wind.load(drag) for drag in drag_by_wire(wind)])
         dead[:, Y], on_droppers = loads[mesh.elem_wire], wind.load(wind.droppers)
     if gradient is not None:
         wires = (spec.contact_wire.together, spec.messenger_wire.together, spec.stitch, spec.auxiliary_wire)
@@ -73,6 +73,17 @@ def side_loads(spec: CatenarySpec, mesh: Mesh) -> SideLoads | None:
         return None
     still = np.zeros((len(dead), 2))
     return SideLoads(load_shares(mesh.elem_length), still if curvature is None else curvature, dead, on_droppers)
+
+
+def drag_by_wire(wind: WindSpec) -> tuple[DragSpec | None, ...]:
+    """Drag of every wire by its number in a mesh (CONTACT, MESSENGER, STITCH, AUXILIARY); None of one not there."""
+    drags = {
+        CONTACT: wind.contact_wire,
+        MESSENGER: wind.messenger_wire,
+        STITCH: wind.stitch,
+        AUXILIARY: wind.auxiliary_wire,
+    }
+    return tuple(drags[wire] for wire in sorted(drags))
 
 
 def load_shares(length: Array) -> Array:

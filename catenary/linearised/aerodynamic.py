@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from catenary.elements.hermite import shape_products
 from catenary.form_finding.equilibrium import Equilibrium
-from catenary.form_finding.side_loads import load_shares
-from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
+from catenary.form_finding.side_loads import drag_by_wire, load_shares
 from catenary.layout.mesh import Y, Z
 from catenary.spec.surroundings.wind import WindSpec
 
@@ -22,8 +21,7 @@ Array = NDArray[np.float64]
 
 def drag_slopes(eq: Equilibrium, wind: WindSpec) -> tuple[Array, float]:
     """Slope of drag by speed of every wire element (elem,) and of droppers [N s/m2]."""
-    drags = {CONTACT: wind.contact_wire, MESSENGER: wind.messenger_wire, STITCH: wind.stitch}
-    by_wire = np.array([wind.slope(drags[wire]) for wire in (CONTACT, MESSENGER, STITCH)])
+    by_wire = np.array([wind.slope(drag) for drag in drag_by_wire(wind)])
     return by_wire[eq.mesh.elem_wire], wind.slope(wind.droppers)
 
 

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.linearised.blow_off import in_gust
+from catenary.linearised.contact_wire import place_on_head
 from dynamics.adjoint.steady_slopes import SteadySlopes
 from dynamics.solution import solve
 from dynamics.steady_state.by_operator import why_marched
+from dynamics.wind.blow_off import blow_off_of
 from studies.validation.overlaps.built import in_sections
 
 COARSE = {"elements_per_bay": 3, "largest_element_length": 2.0}
@@ -30,6 +33,32 @@ def test_a_long_line_tends_to_the_steady_state(steady):
     assert len(slack[0]) == len(slack[1]) == 15
     np.testing.assert_allclose(*slack, atol=3.1 * case.time_step)
     assert slack[1][:10].max() > 0.0 and slack[1][10:].max() == 0.0  # main droppers stay taut
+
+
+def test_in_wind_a_long_line_tends_to_the_steady_state(steady):
+    """Forces, the wire's place and its motion to the side, on two spans blown to one side; gusts move it farther."""
+    drag = {"diameter": 0.016, "drag_coefficient": 1.2}
+    wires = dict.fromkeys(("contact_wire", "messenger_wire", "auxiliary_wire"), drag)
+    wind = {"speed": 20.0, **wires, "aerodynamic_damping": False, "gust_factor": 1.5}
+    line = {"dimension": "spatial", "wind": wind, "repeat": {"spans": 2}, "support": {"stagger": 0.3}}
+    case = steady[0].with_changes(catenary=line)
+    periodic = solve(case)
+    open_line = {"spans": 20, "first_evaluated": 13, "last_evaluated": 14}
+    whole = solve(case.with_changes(solver="open_line", open_line=open_line, catenary={"repeat": None}))
+    here, there = (each.statistics.contact_force_std_N for each in (whole, periodic))
+    assert here == pytest.approx(there, rel=5e-3)
+    still = solve(case.with_changes(catenary={"wind": {"speed": 0.0}})).statistics.contact_force_std_N
+    assert abs(there - still) > 1e-4 * still
+    cut, one = whole.leading.evaluated, periodic.leading
+    assert whole.leading.place[cut] == pytest.approx(one.place, abs=1e-3)
+    moved, n = whole.leading.side_motion[cut], len(one.side_motion)
+    largest = np.abs(one.side_motion).max()
+    assert largest > 1e-4 and moved[-n:] == pytest.approx(one.side_motion, abs=0.15 * largest)
+    gusts = [in_gust(periodic.equilibrium, side) for side in ("left", "right")]
+    middle = np.array([25.0])
+    assert place_on_head(gusts[0], middle) > place_on_head(periodic.equilibrium, middle) + 0.01
+    passing = [place_on_head(gust, one.position) + one.side_motion for gust in gusts]
+    assert blow_off_of(periodic).passing_m == pytest.approx(np.abs(passing).max(), abs=1e-9)
 
 
 def test_large_deformation_is_near_the_linearised_line(steady):

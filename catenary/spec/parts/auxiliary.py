@@ -165,7 +165,7 @@ def wires_that_do_not_fit(
         problems.append(f"kind is '{kind}' but auxiliary_wire is {'given' if own else 'missing'}")
     if own is not None:
         problems += own.problems(room)
-        problems += [f"{key} must be left out: kind is 'compound'" for key in ("wind", "stitch") if others[key]]
+        problems += ["stitch must be left out: kind is 'compound'"] if others["stitch"] else []
     problems += _by_stations_problems(own, room.hung, others["section"], others["repeat"])
     if others["wind"] is not None and side_by_side > 1:
         problems.append("wind must be left out: there are two wires side by side, which shelter each other")

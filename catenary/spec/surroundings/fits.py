@@ -33,8 +33,9 @@ def problems_of_surroundings(found: Surroundings, dimension: str, kind: str) -> 
     problems = []
     if dimension == "planar" and (found.track is not None or found.wind is not None):
         problems.append("track and wind need dimension=spatial: in the plane nothing moves to the side")
-    if found.wind is not None and kind == "stitched" and found.wind.stitch is None:
-        problems.append("wind.stitch (diameter, drag_coefficient) is missing: the line has stitch wires")
+    if found.wind is not None:
+        lacks = [name for name, own in ABSENT.items() if kind == own and getattr(found.wind, name) is None]
+        problems += [f"wind.{name} (diameter, drag_coefficient) is missing: kind is {kind}" for name in lacks]
     if found.temperature is not None:
         problems += found.temperature.problems(found.sections, kind)
     if found.ice is not None:

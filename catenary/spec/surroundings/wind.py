@@ -49,6 +49,11 @@ class WindSpec(Spec):
     contact_wire: DragSpec = Field(description="contact wire")
     messenger_wire: DragSpec = Field(description="messenger wire")
     stitch: DragSpec | None = Field(default=None, description="stitch wire; a line that has one needs it")
+    auxiliary_wire: DragSpec | None = Field(
+        default=None,
+        exclude_if=lambda value: value is None,  # a wind reads as it did
+        description="auxiliary wire; a line that has one needs it",
+    )
     droppers: DragSpec | None = Field(default=None, description="droppers; none: the wind does not push them")
     aerodynamic_damping: bool = Field(
         default=True,
