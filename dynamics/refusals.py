@@ -116,23 +116,9 @@ def refuse_unfit_case(case: CaseSpec) -> None:
 
 
 def _refuse_slow_waves(case: CaseSpec, equilibrium: Equilibrium) -> None:
-    """Refuse a speed too near to that of waves on a contact wire whose tension a temperature has lowered."""
-    from dynamics.spec.case import FASTEST
+    """Refuse a speed too near to that of waves on a contact wire as it hangs at its temperature and under its ice."""
+    from dynamics.spec.wave_limit import slow_waves
 
-    now, section = case.catenary.temperature, case.catenary.section
-    if now is None:
-        return  # the case has looked at the tension as it is given
-    names = [own.name for own in section.tension_sections] if section is not None else []
-    problems = []
-    for k, spec in enumerate(equilibrium.section_specs):
-        wire = spec.contact_wire
-        wave = (wire.tension / wire.mass_per_length) ** 0.5
-        if case.speed >= FASTEST * wave:
-            where = f" in section {names[k]}" if names else ""
-            problems.append(
-                f"speed_kmh must stay below {100.0 * FASTEST:.0f} % of the contact wire's wave speed"
-                f"{where} ({FASTEST * wave * 3.6:.0f} km/h at {now.now_C:g} C, where it pulls "
-                f"{1e-3 * wire.tension:.2f} kN): got {case.speed_kmh:g} km/h"
-            )
+    problems = slow_waves(case, equilibrium)
     if problems:
         raise InputError(problems)

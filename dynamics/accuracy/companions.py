@@ -98,9 +98,9 @@ def iterated(
 
     Unlike a run, a companion that finds no steady state is not marched on: its figures would be of another kind.
     """
-    status = static_status(eq)
+    status = static_status(eq, case)
     if status is not Status.OK:
-        raise NoCompanionError(f"the companion failed: {static_message(eq, status)}")
+        raise NoCompanionError(f"the companion failed: {static_message(eq, status, case)}")
     span_map = SpanMap(case, eq)
     x, _, spans, status = iterate(span_map, span_map.static_start(), PLAIN_SPANS, None)
     if status is not Status.OK:

@@ -83,9 +83,9 @@ def solve_open_line(case: CaseSpec, applied_force: float | None = None) -> Solut
     began = time.perf_counter()
     eq = equilibrium_at_rest(case.catenary)
     found = time.perf_counter()
-    status = static_status(eq)
+    status = static_status(eq, case)
     if status is not Status.OK:
-        return without_figures(case, eq, status, static_message(eq, status), found - began)
+        return without_figures(case, eq, status, static_message(eq, status, case), found - began)
     whole = eq
     if case.catenary.section is None:
         whole = open_line_equilibrium(case.catenary, case.open_line.spans)

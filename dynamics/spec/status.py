@@ -20,6 +20,7 @@ class Status(Enum):
     STEEP_ARM = "a steady arm stands upright"
     PUSHED_ARM = "a steady arm would buckle"
     BLOWN_OFF = "the wind blows the contact wire off the head"
+    SLOW_WAVES = "the train is too fast for waves on the contact wire"
     NOT_PERIODIC = "not_periodic"
     MEAN_FORCE_NOT_HELD = "the mean contact force could not be held"
     STEP_NOT_CONVERGED = "a time step did not converge"

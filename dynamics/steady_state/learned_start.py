@@ -50,7 +50,7 @@ def _learn(text: str, directions: bool) -> WarmStart | KnownPoles | None:
     if case.catenary.repeat is not None:  # the state of the line as designed is near enough, and learning takes long
         return solve_periodic(case).warm_start
     eq = periodic_equilibrium(case.catenary)
-    if static_status(eq) is not Status.OK:
+    if static_status(eq, case) is not Status.OK:
         return None
     span_map = SpanMap(case, eq)
     x, _, _, status = iterate(span_map, span_map.static_start(), PLAIN_SPANS, None)

@@ -47,9 +47,9 @@ def solve_periodic(
     began = time.perf_counter()
     eq = periodic_equilibrium(case.catenary) if equilibrium is None else equilibrium
     found = time.perf_counter()
-    status = static_status(eq)
+    status = static_status(eq, case)
     if status is not Status.OK:
-        return without_figures(case, eq, status, static_message(eq, status), found - began)
+        return without_figures(case, eq, status, static_message(eq, status, case), found - began)
     if case.as_a_difference:
         solved: Solution | str = solve_by_difference(case, eq)
         why = "since its difference to the line as designed is not covered"

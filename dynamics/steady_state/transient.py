@@ -39,9 +39,9 @@ def solve_transient(
     began = time.perf_counter()
     eq = periodic_equilibrium(case.catenary) if equilibrium is None else equilibrium
     found = time.perf_counter()
-    status = static_status(eq)
+    status = static_status(eq, case)
     if status is not Status.OK:
-        return without_figures(case, eq, status, static_message(eq, status), found - began)
+        return without_figures(case, eq, status, static_message(eq, status, case), found - began)
     settings = case.transient
     window = TravellingWindow(case, vertical_cell(eq), settings.spans_behind, settings.spans_ahead)
     guess = None

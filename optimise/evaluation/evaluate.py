@@ -96,8 +96,9 @@ def _guarded(job: Job, setting: Setting, run: Callable[[Job, Setting], Outcome])
 
 def _broken(job: Job, error: Exception) -> Outcome:
     """Outcome of a job that ended with an error; values may not go together, each of which goes with others."""
-    if job.values and isinstance(error, ValidationError):
-        return Outcome(job.number, OutcomeStatus.IMPOSSIBLE, why_impossible(error))
+    if isinstance(error, ValidationError):
+        reason = why_impossible(error)
+        return Outcome(job.number, OutcomeStatus.IMPOSSIBLE, reason) if job.values else job.failed(reason)
     return job.failed(f"{type(error).__name__}: {error}")
 
 

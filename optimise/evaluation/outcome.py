@@ -43,6 +43,7 @@ class OutcomeStatus(Enum):
     STEEP_ARM = "steep_arm"
     PUSHED_ARM = "pushed_arm"
     BLOWN_OFF = "blown_off"
+    SLOW_WAVES = "slow_waves"
     MEAN_FORCE_NOT_HELD = "mean_force_not_held"
     STEP_NOT_CONVERGED = "step_not_converged"
     DIVERGED = "diverged"
