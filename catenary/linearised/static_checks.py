@@ -12,6 +12,7 @@ from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus
 from catenary.form_finding.nearest import nearest_heights
 from catenary.layout.dropper_places import dropper_places
 from catenary.layout.geometry import CONTACT
+from catenary.layout.sections import Part, parts_of
 from catenary.linearised.attachments import steady_arm_pull
 from catenary.linearised.blow_off import farthest_place, in_gust
 from catenary.linearised.contact_wire import static_height
@@ -65,12 +66,14 @@ def faults_at_rest(eq: Equilibrium) -> tuple[Fault, ...]:
     length = np.where(clearance > 0.0, eq.dropper_length, clearance)
     n = len(eq.spec.droppers.positions)
     short = np.flatnonzero(length[:n] < eq.spec.droppers.shortest)
-    parts = eq.parts or (eq,)
-    faults = [_short(eq, short, length)] if len(short) else [fault for part in parts for fault in _wires_cross(part)]
+    # sections as they were split, which say where each stands; a line without is one
+    sections = parts_of(eq.spec) if eq.parts else (Part("", eq.spec, 0.0, 0),)
+    parts = tuple(zip(eq.parts or (eq,), sections, strict=True))
+    faults = [_short(eq, short, length)] if len(short) else [fault for part in parts for fault in _wires_cross(*part)]
     pushing = eq.dropper_force[:n] <= SLACK_FORCE if eq.spec.droppers.prescribed == "heights" else []
     slack = np.setdiff1d(np.flatnonzero(pushing), crossed)
     faults += [_slack(eq, int(k)) for k in slack] + _main_droppers(eq)
-    in_space = [fault for part in parts for fault in (*_steep(part), *_pushed(part), *_blown(part))]
+    in_space = [fault for part in parts for fault in (*_steep(*part), *_pushed(*part), *_blown(*part))]
     return (*faults, *in_space)
 
 
@@ -145,7 +148,12 @@ def _short(eq: Equilibrium, short: NDArray[np.int64], length: NDArray[np.float64
     )
 
 
-def _wires_cross(eq: Equilibrium) -> list[Fault]:
+def _of(section: Part) -> str:
+    """Name of a tension section behind a place on it; nothing for a line without."""
+    return f" of section {section.name}" if section.name else ""
+
+
+def _wires_cross(eq: Equilibrium, own: Part) -> list[Fault]:
     """A messenger or stitch wire that meets the contact wire between droppers."""
     mesh = eq.mesh
     above = np.flatnonzero(mesh.node_wire != CONTACT)
@@ -156,7 +164,7 @@ def _wires_cross(eq: Equilibrium) -> list[Fault]:
         return []
     sentence = (
         f"= {eq.spec.encumbrance:g} m lets the messenger wire hang {-1e3 * room[k]:.0f} mm below the contact wire at "
-        f"{x[k]:.2f} m: raise encumbrance or messenger_wire.tension, or shorten the span"
+        f"{own.begin + x[k]:.2f} m{_of(own)}: raise encumbrance or messenger_wire.tension, or shorten the span"
     )
     return [Fault(FaultKind.SHORT, "encumbrance", sentence)]
 
@@ -193,7 +201,7 @@ def _main_droppers(eq: Equilibrium) -> list[Fault]:
     return faults
 
 
-def _pushed(eq: Equilibrium) -> list[Fault]:
+def _pushed(eq: Equilibrium, own: Part) -> list[Fault]:
     """The steady arm that pushes most, where it would buckle."""
     track, pull = eq.spec.track, steady_arm_pull(eq)
     if track is None or not eq.mesh.spatial:
@@ -204,16 +212,16 @@ def _pushed(eq: Equilibrium) -> list[Fault]:
     if -pull[k] <= track.arm_push:
         return []
     side = "left" if eq.steady_arm_side_force[k] > 0.0 else "right"
-    at = float(eq.mesh.node_x[eq.mesh.support_contact[k]])
+    at = own.begin + float(eq.mesh.node_x[eq.mesh.support_contact[k]])
+    where = f"support {own.first_support + k + 1} (at {at:g} m){_of(own)}"
     sentence = (
-        f"= {track.arms} puts the joint of the steady arm at support {k + 1} (at {at:g} m) where it must push with "
-        f"{-pull[k]:.0f} N, and it buckles beyond track.arm_push = {track.arm_push:g} N: the wire wants to be pulled "
-        f"to the {side} there"
+        f"= {track.arms} puts the joint of the steady arm at {where} where it must push with {-pull[k]:.0f} N, and it "
+        f"buckles beyond track.arm_push = {track.arm_push:g} N: the wire wants to be pulled to the {side} there"
     )
     return [Fault(FaultKind.PUSHED, "track.arms", sentence)]
 
 
-def _blown(eq: Equilibrium) -> list[Fault]:
+def _blown(eq: Equilibrium, own: Part) -> list[Fault]:
     """The contact wire's place farthest from the middle of the head in wind, where it is beyond what is allowed."""
     wind = eq.spec.wind
     if wind is None or wind.largest_place is None:
@@ -230,13 +238,13 @@ def _blown(eq: Equilibrium) -> list[Fault]:
     factor = "" if wind.gust_factor == 1.0 else f" with gusts of {wind.gust_factor:g} times its load"
     sentence = (
         f"= {wind.largest_place:g} m is less than what the contact wire stands off the middle of the head at "
-        f"{at:.2f} m in a wind of {wind.speed:g} m/s{factor}: {abs(place):.3f} m; raise contact_wire.tension, shorten "
-        f"the span or change support.stagger"
+        f"{own.begin + at:.2f} m{_of(own)} in a wind of {wind.speed:g} m/s{factor}: {abs(place):.3f} m; raise "
+        f"contact_wire.tension, shorten the span or change support.stagger"
     )
     return [Fault(FaultKind.BLOWN, "wind.largest_place", sentence)]
 
 
-def _steep(eq: Equilibrium) -> list[Fault]:
+def _steep(eq: Equilibrium, own: Part) -> list[Fault]:
     """The steepest steady arm of the spatial model, where it is too steep."""
     if not eq.mesh.spatial:
         return []
@@ -254,9 +262,9 @@ def _steep(eq: Equilibrium) -> list[Fault]:
     enough = support.stagger + (float(up[k]) / np.tan(np.radians(STEEPEST_ARM)) - float(side[k])) / turn
     planar = ", or use dimension=planar" if eq.spec.wind is None and eq.spec.track is None else ""
     sentence = (
-        f"= {support.stagger:g} m pulls the steady arm at support {k + 1} sideways with {side[k]:.0f} N and up with "
-        f"{up[k]:.0f} N: it stands at {angle[k]:.0f} degrees, a prop that the contact wire cannot rise from, and must "
-        f"lie within {STEEPEST_ARM:g} degrees of the horizontal: make support.stagger "
+        f"= {support.stagger:g} m pulls the steady arm at support {own.first_support + k + 1}{_of(own)} sideways "
+        f"with {side[k]:.0f} N and up with {up[k]:.0f} N: it stands at {angle[k]:.0f} degrees, a prop that the contact "
+        f"wire cannot rise from, and must lie within {STEEPEST_ARM:g} degrees of the horizontal: make support.stagger "
         f"{np.ceil(100.0 * enough + 0.5) / 100.0:.2f} m or more{planar}"
     )
     return [Fault(FaultKind.STEEP, "support.stagger", sentence)]

@@ -1,5 +1,7 @@
 """Tension sections at another temperature: each has the tensions that it has alone, and a free one keeps its own."""
 
+import re
+
 import numpy as np
 import pytest
 import yaml
@@ -202,3 +204,22 @@ def test_line_files_and_workbooks_name_the_sections(write, tmp_path):
     both = line.with_changes(temperature={"sections": "A, B"})
     assert both.temperature.sections == ("A", "B")
     assert CatenarySpec.model_validate(line.model_dump()) == line
+
+
+def test_an_arm_that_a_warm_section_lets_stand_upright_is_named_with_its_section(write):
+    """Its support and station count from the line's beginning, not from the section's: B begins at support 5."""
+    warm = {"now_C": 40.0, "sections": ["B"]}
+    with pytest.raises(InputError, match=r"pulls the steady arm at support 6 of section B sideways with \d+ N") as said:
+        write(dimension="spatial", temperature=warm)
+    assert "section A" not in str(said.value)  # which has its tension as strung
+    line = write(dimension="planar", temperature=warm)
+    assert line.temperature.sections == ("B",)
+
+
+def test_an_arm_that_would_push_is_named_with_its_section(write):
+    with pytest.raises(InputError) as said:
+        write(dimension="spatial", track={"arms": "left"})
+    both = str(said.value).splitlines()
+    for words, section, first in zip(both, ("A", "B"), (1, 5), strict=True):
+        number, at, name = re.search(r"support (\d+) \(at (\d+) m\) of section (\w) where", words).groups()
+        assert name == section and int(number) > first and float(at) == STATIONS[int(number) - 1] - STATIONS[0]
