@@ -13,7 +13,9 @@ from catenary.errors import InputError
 from catenary.library.columns import COLUMNS, TABLES
 from catenary.library.table import Table, cell_number, read_csv
 from catenary.library.workbook import read_workbook
-from catenary.spec.keys import did_you_mean, format_value
+from catenary.spec.changes import key_parts
+from catenary.spec.keys import KeyTree, did_you_mean, format_value
+from catenary.spec.line import CatenarySpec
 
 __all__ = ["DRAWN", "LINE", "LineFile", "is_line_file", "read_line_file", "read_line_workbook"]
 
@@ -127,6 +129,7 @@ def read_line_workbook(path: Path) -> LineFile:
     changed_at: dict[str, str] = {}
     drawn_at: dict[str, str] = {}
     seen: dict[str, str] = {}
+    keys = KeyTree(CatenarySpec)
     for number, cells in ((0, head.headings), *head.rows):
         key, value = (*cells, "", "")[:2]
         key, place = key.lower() if key.lower() in HEAD else key, head.place(number or 1, 1)
@@ -141,7 +144,7 @@ def read_line_workbook(path: Path) -> LineFile:
             drawn[key.removeprefix(f"{DRAWN}.")] = _plain(head, value)
             drawn_at[key.removeprefix(f"{DRAWN}.")] = place
         elif value:
-            changes[key] = _plain(head, value)
+            changes[key] = value if _is_text(keys, key) else _plain(head, value)
             changed_at[key] = place
     if problems:
         raise InputError(problems)
@@ -160,6 +163,12 @@ def _nearly_tables(path: Path, sheets: Mapping[str, Table]) -> Iterator[str]:
                 f"{path} sheet {sheet.sheet}: is not a table of a line, so that nobody would read its rows; "
                 f"rename it {near[0]}, or otherwise if it is your own"
             )
+
+
+def _is_text(keys: KeyTree, key: str) -> bool:
+    """Whether a key of a line takes a text or a list of names, which may look like a number: 1, 01 or 1,2."""
+    node = keys.node(key_parts(key)) or {}
+    return "string" in (node.get("type"), node.get("items", {}).get("type"))
 
 
 def _plain(table: Table, text: str) -> object:

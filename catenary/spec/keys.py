@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-__all__ = ["KeyTree", "did_you_mean", "format_value"]
+__all__ = ["KeyTree", "did_you_mean", "dotted", "format_value", "given_leaves", "keys_named"]
 
 Node = dict[str, Any]
 LONGEST_PATH = 200  # to look for what a longer one is near takes long, and is in vain
@@ -129,6 +129,33 @@ def did_you_mean(given: object, known: Iterable[str]) -> str:
     """End of a sentence that refuses a name: the nearest one that there is, empty where none is near."""
     near = difflib.get_close_matches(str(given)[:LONGEST_PATH], list(known), n=1)
     return f"; did you mean {near[0]}?" if near else ""
+
+
+def dotted(path: Sequence[str | int]) -> str:
+    """Path as it is typed and printed: ``catenary.droppers.positions[2]``."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text
+
+
+def given_leaves(given: object, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+    """Paths of the values, not null, of a block that stands at a path; its own where it is a value."""
+    if isinstance(given, dict):
+        for key, value in given.items():
+            yield from given_leaves(value, (*path, key))
+    elif given is not None:
+        yield path
+
+
+def keys_named(sentence: str, known: Iterable[str]) -> list[str]:
+    """Known keys that a sentence names, each once, with what follows them as in ``wind.speed``.
+
+    A word behind an article is one of plain English: the support is where a wire is held.
+    """
+    words = re.findall(r"(?<!\bthe )(?<!\ba )\b[a-z]\w*(?:\.[a-z]\w*)*", sentence)
+    here = set(known)
+    return [word for word in dict.fromkeys(words) if word.partition(".")[0] in here]
 
 
 def _by_words(given: str, names: Iterable[str]) -> str | None:

@@ -9,11 +9,14 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from catenary.spec.keys import KeyTree, did_you_mean, format_value
+from catenary.spec.keys import KeyTree, did_you_mean, dotted, format_value, given_leaves, keys_named
 
-__all__ = ["Path", "find_problems"]
+__all__ = ["TYPED", "Path", "find_problems"]
 
 Path = tuple[str | int, ...]
+Where = Callable[[Path], str]
+# where a value was typed; other places are files
+TYPED = " on the command line"
 MAX_ROUNDS = 5
 # sentences on one input; nobody reads more, and each takes a look at every key
 MAX_SHOWN = 40
@@ -23,7 +26,7 @@ def find_problems(
     spec: type[BaseModel],
     data: dict[str, Any],
     reference: dict[str, Any],
-    where: Callable[[Path], str],
+    where: Where,
 ) -> list[str]:
     """Validate and word every problem, those hidden behind others too.
 
@@ -90,7 +93,7 @@ def _mentions(sentence: str, names: set[str]) -> bool:
     return any(re.search(rf"\b{re.escape(name)}\b", sentence) for name in names)
 
 
-def _sentences(keys: KeyTree, error: Any, data: dict[str, Any], where: Callable[[Path], str]) -> list[str]:
+def _sentences(keys: KeyTree, error: Any, data: dict[str, Any], where: Where) -> list[str]:
     path: Path = tuple(error["loc"])
     name, place = dotted(path), where(path)
     kind, value = error["type"], error.get("input")
@@ -102,7 +105,7 @@ def _sentences(keys: KeyTree, error: Any, data: dict[str, Any], where: Callable[
         hint = ", ".join(part for part in (meaning, allowed) if part)
         return [f"{name} is missing{place}" + (f": give the {hint}" if hint else "")]
     if kind == "value_error":
-        return _from_validator(keys, path, str(error["ctx"]["error"]), place)
+        return _from_validator(keys, path, str(error["ctx"]["error"]), (data, where))
     if kind == "string_pattern_mismatch":
         wanted = _plain_name(error["ctx"]["pattern"]) or f"the {keys.description(path)}"
         return [f"{name} must be {wanted}: got {format_value(value)}{place}"]
@@ -131,14 +134,6 @@ def _plain_name(pattern: str) -> str:
     characters = " and ".join([", ".join(["letters", "digits", *marks[:-1]]), marks[-1]])
     begins = "" if "0-9" in first else f" that begins with a letter{' or ' + repr('_') if '_' in first else ''}"
     return f"a plain name{begins}: {characters}, at most {int(more) + 1}, no path"
-
-
-def dotted(path: Path) -> str:
-    """Path as it is typed and printed: ``catenary.droppers.positions[2]``."""
-    text = ""
-    for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
-    return text
 
 
 def _and(allowed: str, unit: str) -> str:
@@ -170,19 +165,37 @@ def _type_of(keys: KeyTree, path: Path) -> str:
     return names.get(str(node.get("type")), "of another type")
 
 
-def _from_validator(keys: KeyTree, path: Path, text: str, place: str) -> list[str]:
+def _from_validator(keys: KeyTree, path: Path, text: str, given: tuple[dict[str, Any], Where]) -> list[str]:
     """Sentences of a Spec's own check, each with the full path of the key it starts with."""
     block = dotted(path)
     here = set(keys.children(path))
     sentences = []
     parts = text.split("; ")
     for part in _few(parts):
-        first = re.match(r"\w+", part)
+        first, place = re.match(r"\w+", part), _place_of(part, path, here, given)
         if block and first and first.group() in here:
             sentences.append(f"{block}.{part}{place}")
         else:
             sentences.append(f"{block}: {part}{place}" if block else f"{part}{place}")
     return sentences
+
+
+def _place_of(text: str, path: Path, here: set[str], given: tuple[dict[str, Any], Where]) -> str:
+    """Place of a sentence on several keys of a block: its file, with those keys that were typed, or these alone."""
+    data, where = given
+    place = where(path)
+    if not place or place == TYPED:
+        return place
+    typed, everything = [], True
+    for name in keys_named(text, here):
+        full = (*path, *name.split("."))
+        leaves = list(given_leaves(_get(data, full), full))
+        found = [leaf for leaf in leaves if where(leaf) == TYPED]
+        everything = everything and len(found) == len(leaves)
+        typed += [full] if leaves and len(found) == len(leaves) else found
+    if typed and everything:
+        return f" ({TYPED.strip()})"
+    return f"{place}, with {' and '.join(dict.fromkeys(map(dotted, typed)))}{TYPED}" if typed else place
 
 
 def _stations_outside(data: dict[str, Any], errors: list[Any]) -> list[str]:

@@ -27,7 +27,7 @@ from catenary.spec.components import PRESCRIBED, DropperSpec
 from catenary.spec.keys import KeyTree, did_you_mean, format_value
 from catenary.spec.line import CatenarySpec
 from catenary.spec.pre_sag import hogging_warnings
-from catenary.spec.problems import find_problems
+from catenary.spec.problems import TYPED, find_problems
 from catenary.storage.configuration import chosen_block, group_options
 from catenary.storage.files import write_text_atomic
 from studies.input.compose import Composed, typed_command
@@ -97,7 +97,7 @@ def compose(overrides: list[str]) -> Composed[NewJob]:
     _check_output(data, problems)
 
     def place(path: tuple[str | int, ...]) -> str:
-        return " on the command line" if ".".join(map(str, path)) in values else ""
+        return TYPED if ".".join(map(str, path)) in values else ""
 
     found = [s for s in find_problems(JOB, data, base, place) if s.partition(" ")[0] not in missing]
     # without a table the library's droppers stand in, and say nothing about this line

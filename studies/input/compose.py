@@ -23,6 +23,7 @@ from catenary.spec.checked import checked
 from catenary.spec.components import Spec
 from catenary.spec.keys import KeyTree, format_value
 from catenary.spec.line import CatenarySpec
+from catenary.spec.problems import TYPED
 from catenary.storage.configuration import (
     FILE_GROUPS,
     chosen_file,
@@ -183,7 +184,7 @@ def _choose(request: _Request, group: str, name: str) -> None:
     elif (file := chosen_file(group, name)) is not None:
         request.files[group] = file
     else:
-        request.problems.append(unknown_choice(group, name, " on the command line"))
+        request.problems.append(unknown_choice(group, name, TYPED))
 
 
 def _take_value(request: _Request, key: str, raw: str) -> None:
@@ -257,7 +258,7 @@ def _origin(path: tuple[str | int, ...], request: _Request) -> str:
     names = [str(part) for part in path if not isinstance(part, int)]
     for length in range(len(names), 0, -1):
         if ".".join(names[:length]) in request.values:
-            return " on the command line"
+            return TYPED
     if names and names[0] in request.files:
         return f" in {request.files[names[0]]}"
     return ""

@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import openpyxl
 import pytest
 import yaml
 
@@ -17,6 +18,7 @@ from catenary.library.line_workbook import write_line_workbook
 from catenary.library.lines import line_file_of, load_line
 from catenary.linearised.blow_off import in_gust
 from catenary.spec.line import CatenarySpec
+from catenary.spec.surroundings.temperature import TemperatureSpec
 
 ALPHA = 1.7e-5
 # ten spans, those of the second section shorter than those of the first
@@ -204,6 +206,41 @@ def test_line_files_and_workbooks_name_the_sections(write, tmp_path):
     both = line.with_changes(temperature={"sections": "A, B"})
     assert both.temperature.sections == ("A", "B")
     assert CatenarySpec.model_validate(line.model_dump()) == line
+
+
+@pytest.mark.parametrize(
+    ("cell", "names", "chosen"),
+    [
+        (1, ("1", "2"), ("1",)),
+        ("01", ("01", "1"), ("01",)),
+        ("1,2", ("1", "2"), ("1", "2")),
+        (1.5, ("1.5", "2"), ("1.5",)),
+        ("A", ("A", "B"), ("A",)),
+    ],
+)
+def test_a_section_named_by_a_number_is_named_alone_in_a_cell(write, tmp_path, cell, names, chosen):
+    """A cell of a number, and a text that reads as one: 01 is no 1, and 1,2 are two names."""
+    line = write(temperature={"now_C": 20.0})
+    own = [{**row, "name": name, "ends": "fixed"} for row, name in zip(SECTIONS, names, strict=True)]
+    content = yaml.safe_load((tmp_path / "km.yaml").read_text())
+    (tmp_path / "km.yaml").write_text(yaml.safe_dump({**content, "sections": own}))
+    line = load_line("km.yaml")
+    write_line_workbook(tmp_path / "km.xlsx", "bruni_2015", line_file_of(tmp_path / "km.yaml"), line)
+    book = openpyxl.load_workbook(tmp_path / "km.xlsx")
+    book["line"].append(("temperature.sections", cell))
+    book.save(tmp_path / "km.xlsx")
+    found = load_line("km.xlsx")
+    assert [each.name for each in found.section.tension_sections] == list(names)
+    assert found.temperature.sections == chosen
+
+
+def test_a_number_in_a_line_file_is_the_name_of_a_section(write):
+    """In a list as alone, whole or not; what is neither text nor number is refused as before."""
+    line = write(temperature={"now_C": 20.0})
+    for given, names in ((1, ("1",)), ([1, 2.5], ("1", "2.5")), (3.0, ("3",))):
+        assert TemperatureSpec.model_validate({"now_C": 20.0, "sections": given}).sections == names
+    with pytest.raises(InputError, match=r"temperature\.sections"):
+        line.with_changes(temperature={"sections": [True]})
 
 
 def test_an_arm_that_a_warm_section_lets_stand_upright_is_named_with_its_section(write):
