@@ -219,7 +219,7 @@ def test_line_files_and_workbooks_name_the_sections(write, tmp_path):
     ],
 )
 def test_a_section_named_by_a_number_is_named_alone_in_a_cell(write, tmp_path, cell, names, chosen):
-    """A cell of a number, and a text that reads as one: 01 is no 1, and 1,2 are two names."""
+    """A cell of a number, and a text that reads as one: 01 is not 1, and 1,2 are two names."""
     line = write(temperature={"now_C": 20.0})
     own = [{**row, "name": name, "ends": "fixed"} for row, name in zip(SECTIONS, names, strict=True)]
     content = yaml.safe_load((tmp_path / "km.yaml").read_text())

@@ -17,8 +17,16 @@ Celsius = Annotated[float, Field(ge=-60.0, le=120.0)]
 
 
 def _listed(given: object) -> object:
-    """Names in one text, as a cell of a workbook holds them, one by one."""
-    return [name.strip() for name in given.split(",")] if isinstance(given, str) else given
+    """Names one by one: a cell of a workbook holds them in one text, and a bare number was meant as a name."""
+    if isinstance(given, str):
+        return [name.strip() for name in given.split(",")]
+    names = given if isinstance(given, list | tuple) else [given] if isinstance(given, int | float) else None
+    return given if names is None else [_name(name) for name in names]
+
+
+def _name(given: object) -> object:
+    """Name that a number stands for, as a spreadsheet shows it; anything else as it is."""
+    return f"{given:.15g}" if isinstance(given, int | float) and not isinstance(given, bool) else given
 
 
 class TemperatureSpec(Spec):
