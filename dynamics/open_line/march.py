@@ -87,6 +87,28 @@ def _close_contacts(state, work):
 
 
 @kernel(**_OPTIONS)
+def _march_rows(
+    system: System, state: State, scheme: Scheme, work: Work, record: Record, rows: tuple[int, int, int, bool]
+) -> tuple[int, float, int]:
+    """March rows of the record: the first, the one behind the last, the step of row 0, and whether the run begins.
+
+    One program for whole runs and for single steps: compiling it takes minutes on a slow machine.
+    """
+    first, end, before, begins = rows
+    residual, count = 0.0, 0
+    if begins:
+        begin(system, state, scheme, work)
+    for k in range(first, end):
+        number = before + k
+        count, residual = step(system, state, scheme, work, number * scheme.dt)
+        if count < 0:
+            return k, residual, count
+        _close_contacts(state, work)
+        _write(system, state, work, record, (k, number), (number + 1) * scheme.dt)
+        record.iterations[k] = count
+    return end, residual, count
+
+
 def march_step(
     system: System, state: State, scheme: Scheme, work: Work, record: Record, at: tuple[int, int]
 ) -> tuple[int, float]:
@@ -94,16 +116,11 @@ def march_step(
 
     What the integrator carries from step to step must have been made ready.
     """
-    k, number = at
-    count, residual = step(system, state, scheme, work, number * scheme.dt)
-    if count >= 0:
-        _close_contacts(state, work)
-        _write(system, state, work, record, at, (number + 1) * scheme.dt)
-        record.iterations[k] = count
+    row, number = at
+    _, residual, count = _march_rows(system, state, scheme, work, record, (row, row + 1, number - row, False))
     return count, residual
 
 
-@kernel(**_OPTIONS)
 def march(
     system: System, state: State, scheme: Scheme, work: Work, record: Record, first: int
 ) -> tuple[int, float, int]:
@@ -112,13 +129,4 @@ def march(
     Returns how many steps were done, and the residual [N] and iterations of the last one; fewer than rows: that step
     did not converge.
     """
-    residual, count = 0.0, 0
-    begin(system, state, scheme, work)
-    for k in range(record.force.shape[0]):
-        count, residual = step(system, state, scheme, work, (first + k) * scheme.dt)
-        if count < 0:
-            return k, residual, count
-        _close_contacts(state, work)
-        _write(system, state, work, record, (k, first + k), (first + k + 1) * scheme.dt)
-        record.iterations[k] = count
-    return record.force.shape[0], residual, count
+    return _march_rows(system, state, scheme, work, record, (0, record.force.shape[0], first, True))

@@ -11,9 +11,9 @@ from catenary.spec.mesh import per_bay
 from dynamics.open_line.build import build_pantographs, build_system
 from dynamics.open_line.forces import local_forces
 from dynamics.open_line.integrators import INTEGRATORS, Request, make_work, start_accelerations
-from dynamics.open_line.integrators.compiled import begin, step
+from dynamics.open_line.integrators.compiled import begin
 from dynamics.open_line.integrators.stability import longest_step
-from dynamics.open_line.march import march
+from dynamics.open_line.march import march, march_step
 from dynamics.open_line.run import build_matrices, prepare_line, run_whole_line
 from dynamics.open_line.run_record import RunRecord
 from dynamics.open_line.static_start import static_start
@@ -124,7 +124,7 @@ def test_runge_kutta_has_fourth_order(prepared):
 
 @pytest.mark.parametrize("name", INTEGRATORS)
 def test_the_loop_takes_the_steps_of_its_integrator(prepared, name):
-    """A caller's own loop over `step` meets the march, to rounding."""
+    """A loop of one step at a time, as that of heads and controllers from outside, meets the march, to rounding."""
     case, line = prepared()
     pantographs = build_pantographs(case, 60.0)
     system = build_system(case, line, pantographs)
@@ -134,11 +134,14 @@ def test_the_loop_takes_the_steps_of_its_integrator(prepared, name):
     work, own = (make_work(line.mass.shape[0], 1, 3) for _ in range(2))
     for state, memory in ((marched, work), (stepped, own)):
         start_accelerations(system, state, line.mass, memory)
-    march(system, marched, scheme, work, RunRecord(case, line, steps, system.pantographs).record(0, steps), 0)
+    whole, single = (RunRecord(case, line, steps, system.pantographs).record(0, steps) for _ in range(2))
+    march(system, marched, scheme, work, whole, 0)
     begin(system, stepped, scheme, own)
     for k in range(steps):
-        step(system, stepped, scheme, own, k * case.time_step)
+        count, _ = march_step(system, stepped, scheme, own, single, (k, k))
+        assert count == whole.iterations[k]
     assert type(scheme) is integrator.scheme
+    assert single.force == pytest.approx(whole.force, rel=1e-12) and whole.force.all()
     assert marched.u == pytest.approx(stepped.u, rel=1e-12, abs=1e-18)
     assert np.abs(stepped.u).max() > 1e-3
 
