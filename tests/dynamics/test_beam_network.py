@@ -10,12 +10,12 @@ from dynamics.influence.matrices import influence_matrices
 COUNT = 6
 
 
-def quadrature(top, ratio=1.02, first=0.02):
+def quadrature(top, ratio=1.02, first=0.02, longest=1.0):
     """Gauss nodes and weights on 0 < w < top, denser towards 0, where peaks are narrower."""
     x, weight = np.polynomial.legendre.leggauss(4)
     edges = [0.0, first]
     while edges[-1] < top:
-        edges.append(edges[-1] + min(1.0, (ratio - 1.0) * edges[-1] + first))
+        edges.append(edges[-1] + min(longest, (ratio - 1.0) * edges[-1] + first))
     middle, half = 0.5 * np.add(edges[1:], edges[:-1]), 0.5 * np.diff(edges)
     return (middle[:, None] + half[:, None] * x).ravel(), (half[:, None] * weight).ravel()
 
@@ -38,5 +38,7 @@ def test_heights_by_forces_are_those_of_exact_beams(build_line, build_case, name
     assert np.linalg.norm(here - there) < 0.015 * np.linalg.norm(there)
     # what the test is for: without tensions that move with the wires, low harmonics are others
     rigid = periodic_equilibrium(line.model_copy(update={"tension_in_motion": "constant"}))
-    still = BeamNetwork(rigid, case.speed, case.time_step).heights_by_forces(*quadrature(300.0), COUNT)
+    # five times as much is missing there as is allowed here: a tenth of the frequencies will do
+    few = quadrature(300.0, ratio=1.2, first=0.2, longest=5.0)
+    still = BeamNetwork(rigid, case.speed, case.time_step).heights_by_forces(*few, COUNT)
     assert np.linalg.norm(still - there) > 0.05 * np.linalg.norm(there)

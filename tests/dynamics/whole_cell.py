@@ -1,6 +1,8 @@
 """The cell of elements under Bloch conditions, solved as it is: what a network of closed-form bays is held against."""
 
 import numpy as np
+from scipy.sparse import csc_array
+from scipy.sparse.linalg import splu
 
 from catenary.layout.geometry import CONTACT
 from catenary.layout.mesh import Z
@@ -18,7 +20,7 @@ def whole_cell_answers(cell, case, omega, T, loads):
         onward[:, :ni] = tau * cell.stiffness.next + mu * cell.mass.next
         D = tau * cell.stiffness.own + mu * cell.mass.own + phase * onward + onward.T / phase
         D += np.diag(held * (support.messenger_stiffness + 1j * w * support.messenger_damping))
-        answers.append(loads.T @ np.linalg.solve(D, loads))
+        answers.append(loads.T @ splu(csc_array(D)).solve(loads.astype(np.complex128)))
     return np.array(answers)
 
 
