@@ -269,7 +269,7 @@ def test_a_campaign_is_the_same_on_any_number_of_workers(bruni, tmp_path):
     """Bit for bit, by its record: the first designs of a search for the least of the worst span's range."""
     given = {
         "speed_kmh": 300.0,
-        "dt": 2e-3,
+        "dt": 4e-3,
         "periodic": {"spans_behind": 4, "spans_ahead": 6},
         "trials": 4,
         "synchronous": True,

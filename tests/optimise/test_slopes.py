@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from catenary.library.lines import load_line
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.case_input import job_input
 from dynamics.steady_state import by_operator
@@ -93,9 +94,9 @@ def test_droppers_next_to_a_stitch_wire_have_the_derivatives_of_the_whole_comput
     """In a long window: in a short one re330 leaves 7 % of the largest."""
     window = {**WINDOW, "spans_behind": 20, "spans_ahead": 26, "precision": "double"}
     changes = {"speed_kmh": 200.0, "mean_force_N": 60.0, "dt": 2e-3, "periodic": window}
-    case = job_input(CaseSpec, "re330", "dsa380", changes)
-    # no bay comes near a length from which on it has one element more
-    case = case.with_changes(catenary=case.catenary.with_changes(mesh={"largest_element_length": 0.39}))
+    # so many elements in every bay: none comes near a length from which on it has one more
+    line = load_line("re330").with_changes(mesh={"elements_per_bay": 5, "largest_element_length": 60.0})
+    case = job_input(CaseSpec, line, "dsa380", changes)
     space, setting = DesignSpace(case.catenary, DesignSpec(kind="spacing")), Setting(case)
     values = tuple(v.nominal for v in space.variables)
     found = evaluate(Job(1, space.spec_of(values), neighbours=neighbours_of(space, values)), setting).slopes[OBJECTIVE]

@@ -7,8 +7,18 @@ SMALL_WINDOW = (
     "dt=2e-3",
     "error_estimate=false",
 )
+# long elements: a step costs half as much, for what does not ask what a finer mesh would say
+LONG_ELEMENTS = ("catenary.mesh.elements_per_bay=2", "catenary.mesh.largest_element_length=60")
+# an off-design table of speeds alone: every kind of condition takes much of a small campaign's time
+FEW_CONDITIONS = (
+    "trust.contact_stiffness=[]",
+    "trust.damping_factors=[]",
+    "trust.height_errors_mm=[]",
+    "trust.other_dimension=false",
+)
 SMALL_SEARCH = (
     *SMALL_WINDOW,
+    *LONG_ELEMENTS,
     "transient.spans_evaluated=4",
     "trials=3",
     "cluster=serial",
@@ -18,9 +28,6 @@ SMALL_SEARCH = (
     "trust.length_tolerance.rise_percent=null",
     "transient.spans_behind=5",
     "transient.spans_ahead=6",
-    # long elements: a step costs half as much, and nothing here asks what a finer mesh would say
-    "catenary.mesh.elements_per_bay=2",
-    "catenary.mesh.largest_element_length=60",
 )
 BRUNI = ("catenary=bruni_2015", "pantograph=bruni_2015", "speed_kmh=275")
 UNSETTLED = ("periodic.max_spans=5", "transient.spans=12", "transient.spans_evaluated=4")

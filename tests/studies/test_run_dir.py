@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 from refusal import refused
-from small_runs import BRUNI, SMALL_SEARCH, SMALL_WINDOW
+from small_runs import BRUNI, FEW_CONDITIONS, SMALL_SEARCH, SMALL_WINDOW
 
 from studies.commands import lines as lines_command
 
@@ -78,7 +78,7 @@ def test_a_folder_with_any_other_name_is_written_and_read(catenary, folder, name
 
 def test_the_next_commands_can_be_copied_whatever_the_folder_is_called(catenary, folder):
     """A shell takes spaces, quotes and dollars of a path apart."""
-    ended = catenary("optimise", *BRUNI, *SMALL_SEARCH, "trials=2", "run_dir=my $HOME runs")
+    ended = catenary("optimise", *BRUNI, *SMALL_SEARCH, *FEW_CONDITIONS, "trials=2", "run_dir=my $HOME runs")
     assert ended.code == 0, ended.err
     commands = [shlex.split(line) for line in ended.out.partition("Next:\n")[2].splitlines()]
     assert [words[:2] for words in commands] == [["catenary", "simulate"], ["catenary", "export"]]

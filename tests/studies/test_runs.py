@@ -1,19 +1,23 @@
 """Commands run for real, small: what they write, and that it can be read, resumed and run again."""
 
+import contextlib
 import dataclasses
+import io
 import json
 import math
 
 import numpy as np
 import pytest
 import yaml
-from small_runs import BRUNI, SMALL_WINDOW, UNSETTLED
+from small_runs import BRUNI, LONG_ELEMENTS, SMALL_WINDOW, UNSETTLED
 
 from dynamics.accuracy.companions import NoCompanionError
+from dynamics.charts import files
 from dynamics.charts.numbers import error_text
 from dynamics.contact_force.statistics import ContactStatistics
 from dynamics.results.dataset import read_result
 from dynamics.spec.status import Status
+from studies.cli import main
 
 
 def numbers(value):
@@ -24,22 +28,20 @@ def numbers(value):
     return [value] if isinstance(value, int | float) else []
 
 
-@pytest.fixture(params=["periodic", "transient"])
-def simulated(request, catenary, folder):
-    ended = catenary(
-        "simulate",
-        *BRUNI,
-        *SMALL_WINDOW,
-        "transient.spans_evaluated=4",
-        f"solver={request.param}",
-        "run_dir=run",
-    )
-    assert ended.code == 0, ended
-    return request.param, folder / "run", ended
+@pytest.fixture(scope="module", params=["periodic", "transient"])
+def simulated(request, tmp_path_factory):
+    """Solver, folder and words of a run that tests share and leave as it is."""
+    folder, said = tmp_path_factory.mktemp(request.param), io.StringIO()
+    typed = (*BRUNI, *SMALL_WINDOW, "transient.spans_evaluated=4", f"solver={request.param}", "run_dir=run")
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(said):
+        patch.setattr(files, "PNG_WIDTH", 400)
+        patch.chdir(folder)
+        assert main(["simulate", *typed]) == 0
+    return request.param, folder / "run", said.getvalue()
 
 
 def test_a_simulation_writes_what_the_interface_names(simulated):
-    solver, run, ended = simulated
+    solver, run, said = simulated
     summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
     described = {
         "schema_version",
@@ -72,7 +74,7 @@ def test_a_simulation_writes_what_the_interface_names(simulated):
     ):
         assert (run / name).stat().st_size > 0
     assert list((run / "figures").glob("*.png"))
-    assert "standard deviation" in ended.out
+    assert "standard deviation" in said
     assert not [p for p in run.rglob(".*") if p.is_file()], "a temporary file is left"
 
 
@@ -97,7 +99,8 @@ def test_the_error_estimate_stands_next_to_sigma_and_changes_nothing_else(catena
     def read(name):
         return json.loads((folder / name / "summary.json").read_text(encoding="utf-8"))
 
-    small = (*BRUNI, *SMALL_WINDOW, "transient.spans_evaluated=4")
+    # each run takes companions with half the step and with half the elements' length
+    small = (*BRUNI, *SMALL_WINDOW, *LONG_ELEMENTS, "transient.spans_evaluated=4", "dt=4e-3")
     ended = catenary("simulate", *small, "error_estimate=true", "run_dir=with")
     assert ended.code == 0, ended
     assert catenary("simulate", *small, "run_dir=without").code == 0
