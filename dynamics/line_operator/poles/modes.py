@@ -31,8 +31,8 @@ Numbered: TypeAlias = tuple[Bays, Points, Ints, int, float, float, float]
 
 SECANTS = 12
 STRAY, ABOVE = 3.0, 1.0  # in omega T, from the guess and above the axis: farther away no pole is looked for
-CLOSE = 1.0e-8  # of the last step: the error left is smaller still
-PASSING = 1.0e-3  # the same on the way to another line
+CLOSE = 1.0e-10  # of a pole: what the next step may have, as far as the last two tell
+PASSING = 1.0e-5  # the same on the way to another line
 # first steps where no pole met another or got lost before; where one did, and again, each found to CLOSE
 BRISK, CAREFUL, SLOW = 1.0, 0.1, 0.02
 LEAST_STEP = 1.0e-3
@@ -116,7 +116,7 @@ def _settled(guess, seen, slope, line, numbers, memory, close, stray):
     """Pole of a line by the secant rule from a guess; not a number where it does not settle or strays in omega T."""
     (_, _, first), (ni, T, alpha, beta) = line, numbers
     work, (_, _, rhs) = memory
-    s, slope, before, there = guess * T, slope / T, 0.0 + 0.0j, 0.0 + 0.0j
+    s, slope, before, there, last = guess * T, slope / T, 0.0 + 0.0j, 0.0 + 0.0j, 0.0
     for turn in range(SECANTS):
         assemble(work.S, s / T, line, alpha, beta)
         rhs[:, 0] = seen[0]
@@ -135,8 +135,10 @@ def _settled(guess, seen, slope, line, numbers, memory, close, stray):
         s -= step
         if np.abs(s - guess * T) > stray or s.imag > ABOVE:
             break
-        if np.abs(step) <= close * max(1.0, np.abs(s)):
+        size, enough = np.abs(step), close * max(1.0, np.abs(s))
+        if size <= enough or (turn > 0 and size < last and size * size <= enough * last):
             return complex(0.0, s.imag / T) if np.abs(guess.real) < IMAGINARY else s / T
+        last = size
     return complex(np.nan, np.nan)
 
 
