@@ -88,7 +88,7 @@ def test_a_line_that_is_unstable_at_rest_ends_with_a_status(build_line, build_ca
     Such a line is refused at rest; here the march is shown what would come of one that is not.
     """
     for module in (periodic, transient):
-        monkeypatch.setattr(module, "static_status", lambda eq: Status.OK)
+        monkeypatch.setattr(module, "static_status", lambda *_: Status.OK)
     droppers = {
         "prescribed": "lengths", "positions": [7.87, 23.62, 39.36, 55.11, 70.85, 86.6], "contact_wire_heights": None,
         "lengths": [0.149, 0.05, 0.05, 0.05, 0.05, 0.149],
