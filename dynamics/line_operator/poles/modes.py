@@ -136,7 +136,7 @@ def _settled(guess, seen, slope, line, numbers, memory, close, stray):
         if np.abs(s - guess * T) > stray or s.imag > ABOVE:
             break
         size, enough = np.abs(step), close * max(1.0, np.abs(s))
-        if size <= enough or (turn > 0 and size < last and size * size <= enough * last):
+        if size <= enough or (size < last and size * size <= enough * last):
             return complex(0.0, s.imag / T) if np.abs(guess.real) < IMAGINARY else s / T
         last = size
     return complex(np.nan, np.nan)
