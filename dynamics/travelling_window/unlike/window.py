@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.linearised.contact_wire import running_height
-from dynamics.linear_algebra.predicted_loads import Terms, Unlike, unlike_of
+from dynamics.linear_algebra.predicted_loads import Places, Terms, Unlike, unlike_of
 from dynamics.travelling_window.layout import Contact, Droppers, Inputs
 from dynamics.travelling_window.setup import slack_limit
 from dynamics.travelling_window.state import SpanRecord, WindowState
@@ -75,19 +75,21 @@ class UnlikeWindow(TravellingWindow):
         return own._replace(force=force, stiffness=stiffness, **changed)
 
     def _unlike(self, phase: int) -> Unlike:
-        """Terms of all columns; those of a span's end stand in the next one."""
+        """Loads of all columns. A dof of a span stands in each of its columns, one of its end in the next one."""
         span, row, column, mass, stiffness = self.period.terms
-        n, width, scalars = self.cell.n_dof, self.spans + 1, self.constants.scalars
-        term, c = np.nonzero(span[:, None] == self.kinds(phase)[None, :-1])
-        row, column = ((x[term] % n) * width + c + x[term] // n for x in (row, column))
-        order = np.lexsort((column, row))
-        term, row, column = term[order], row[order], column[order]
-        loaded, at = np.unique(row, return_inverse=True)
-        read, place = np.unique(column, return_inverse=True)
-        at, place = at.reshape(-1), place.reshape(-1)
-        masses, springs = (_by_row(at, place, value[term], len(loaded)) for value in (mass, stiffness))
+        size, scalars = self.cell.n_dof + self.cell.n_interface, self.constants.scalars
+        read, place = np.unique(span * size + column, return_inverse=True)
+        loaded, at = np.unique(span * size + row, return_inverse=True)
+        terms = Terms(at.reshape(-1), place.reshape(-1), mass, stiffness)
         factors = scalars.gamma, scalars.kappa, 2.0 / self.dt
-        return unlike_of(np.divmod(read, width), np.divmod(loaded, width), (masses, springs), factors)
+        source, target = (self._places(phase, *np.divmod(found, size)) for found in (read, loaded))
+        return unlike_of(source, target, terms, self.period.spans, factors)
+
+    def _places(self, phase: int, span: Ints, dof: Ints) -> Places:
+        """Columns of dofs of the period's spans while the pantograph passes the span ``phase``."""
+        n, spans = self.cell.n_dof, self.period.spans
+        first = (span - phase + self.behind) % spans
+        return Places(dof % n, first + dof // n, -(-(self.spans - first) // spans))
 
     def _inputs(self, state: WindowState) -> Inputs:
         contact, droppers = self._contacts[self._phase], self._hung[self._phase]
@@ -113,12 +115,15 @@ class UnlikeWindow(TravellingWindow):
     def _march_one(self, state: WindowState) -> SpanRecord:
         """March over one span of the period."""
         unlike = self._loads[self._phase]
+        (dof, first, count), numbers = unlike.read, np.arange(unlike.rate.shape[1])
+        here = numbers < count[:, None]
+        dofs, columns = (dof[:, None] + 0 * numbers)[here], (first[:, None] + unlike.stride * numbers)[here]
         for kept, own in zip((unlike.rate, unlike.before, unlike.velocity), self._memory, strict=True):
-            kept[:] = own[unlike.dof, unlike.column]
+            kept[here] = own[dofs, columns]
         record = super().march(state)
         for kept, own in zip((unlike.rate, unlike.before, unlike.velocity), self._memory, strict=True):
             own[:] = 0.0
-            own[unlike.dof, unlike.column] = kept
+            own[dofs, columns] = kept[here]
         return record
 
     def begin(self) -> None:
@@ -132,10 +137,3 @@ class UnlikeWindow(TravellingWindow):
         self._phase = (self._phase + 1) % self.period.spans
         self.droppers = self._hung[self._phase]
         super().shift(state, settled=settled)
-
-
-def _by_row(row: Ints, place: Ints, value: Floats, rows: int) -> Terms:
-    """Terms that are not zero, and where those of each row start."""
-    kept = np.flatnonzero(value)
-    start = np.concatenate([[0], np.cumsum(np.bincount(row[kept], minlength=rows))])
-    return start, place[kept], value[kept]
