@@ -18,97 +18,78 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.linear_algebra.row_widths import LANES, row_lanes, widths_apart
-from dynamics.linear_algebra.vector_rows import TERMS, Rows, row_combine
+from dynamics.linear_algebra.vector_rows import Rows, row_combine
 
-__all__ = ["NOTHING", "Places", "Terms", "Unlike", "put_loads", "take_loads", "unlike_of"]
+__all__ = ["NOTHING", "Recurring", "Terms", "Unlike", "put_loads", "take_loads", "unlike_of"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Terms = tuple[Ints, Ints, Rows]
+"""Where the terms of each row start, a multiple of `vector_rows.TERMS` apart; places and values."""
 
 
-class Places(NamedTuple):
-    """Dofs of a period, each in every column where the window has it.
-
-    Dof, first column and how many columns (place,).
-    """
+class Recurring(NamedTuple):
+    """Dofs that stand in several columns, at equal distances: dof, first column and number of columns (place,)."""
 
     dof: Ints
     first: Ints
     columns: Ints
 
 
-class Terms(NamedTuple):
-    """Terms of a matrix by rows: number of the row, of the place, mass [kg] and stiffness [N/m]."""
-
-    row: Ints
-    place: Ints
-    mass: Floats
-    stiffness: Floats
-
-
 class Unlike(NamedTuple):
     """What differs, as rows of terms, and what is remembered of the places that they read.
 
-    Places stand in rows, one number for each of their columns; ``stride`` columns lie from one to the next, and rows
-    are filled up to ``lanes`` chunks. ``read`` are places that are read: mean velocities of the last step and of the
-    one before, velocity at the end of the last step [m/s]. ``felt``: what masses, then what stiffnesses are multiplied
-    by in this step (2 places, column). ``loaded`` are places that are loaded, ``load`` their loads of this step [N].
-    ``start``, ``source`` and ``value``: where the terms of each begin, rows of ``felt`` and values. Factors are gamma,
-    kappa and 2/dt.
+    Arrays (place, column) have one number for each column of a place, ``stride`` columns of the window apart, and are
+    filled up to ``lanes`` chunks. ``read``: places that are read, with mean velocities of the last step and of the one
+    before, and velocity at the end of the last step [m/s] (place, column). ``felt``: what masses, then what stiffnesses
+    are multiplied by in this step (2 places, column). ``loaded``: places that are loaded, with the ``load`` of this
+    step [N]. ``terms``: of mass [kg], then of stiffness [N/m], row by row of what is loaded. Factors are gamma, kappa
+    and 2/dt.
     """
 
-    read: Places
+    read: Recurring
     rate: Floats
     before: Floats
     velocity: Floats
     felt: Floats
-    loaded: Places
+    loaded: Recurring
     load: Floats
-    start: Ints
-    source: Ints
-    value: Floats
+    terms: Terms
     stride: int
     lanes: int
     factors: tuple[float, float, float]
 
 
-def unlike_of(read: Places, loaded: Places, terms: Terms, stride: int, factors: tuple[float, float, float]) -> Unlike:
+def unlike_of(
+    read: Recurring, loaded: Recurring, terms: Terms, stride: int, factors: tuple[float, float, float]
+) -> Unlike:
     """Loads of places that are read, places that are loaded, and terms from one to the other; at rest so far."""
     places, rows, lane = len(read.dof), len(loaded.dof), LANES["float64"]
     width = lane * max(1, -(-int(read.columns.max(initial=1)) // lane))
-    row, index = np.tile(terms.row, 2), np.concatenate([terms.place, places + terms.place])
-    value = np.concatenate([terms.mass, terms.stiffness])
-    kept = np.flatnonzero(value)
-    kept = kept[np.argsort(row[kept], kind="stable")]
-    count = np.bincount(row[kept], minlength=rows)
-    start = np.concatenate([[0], np.cumsum(-(-count // TERMS) * TERMS)]).astype(np.int64)
-    at = np.arange(len(kept)) + np.repeat(start[:-1] - np.cumsum(count) + count, count)
-    indices, values = np.zeros(start[-1], np.int64), np.zeros(start[-1])
-    indices[at], values[at] = index[kept], value[kept]
-    memory = [np.zeros((places, width)) for _ in range(3)]
-    felt, load = np.zeros((2 * places, width)), np.zeros((rows, width))
-    counts = stride, row_lanes(width, "float64")
-    return Unlike(read, memory[0], memory[1], memory[2], felt, loaded, load, start, indices, values, *counts, factors)
+    rate, before, velocity = (np.zeros((places, width)) for _ in range(3))
+    felt, load, lanes = np.zeros((2 * places, width)), np.zeros((rows, width)), row_lanes(width, "float64")
+    return Unlike(read, rate, before, velocity, felt, loaded, load, terms, stride, lanes, factors)
 
 
-_NO_PLACES = Places(*(np.zeros(0, np.int64) for _ in range(3)))
-_NO_TERMS = Terms(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+_NONE = np.zeros(0, np.int64)
+_NO_PLACES, _NO_TERMS = Recurring(_NONE, _NONE, _NONE), (np.zeros(1, np.int64), _NONE, np.zeros(0))
 NOTHING = unlike_of(_NO_PLACES, _NO_PLACES, _NO_TERMS, 1, (0.0, 0.0, 0.0))
 
 
 @widths_apart(error_model="numpy")
-def _products(lanes, load, felt, start, index, value):
+def _products(lanes, load, felt, terms):
     """Loads of all rows."""
+    start, place, value = terms
     for r in range(load.shape[0]):
-        row_combine(lanes, load, r, 0.0, felt, (index, value, start[r], start[r + 1]))
+        row_combine(lanes, load, r, 0.0, felt, (place, value, start[r], start[r + 1]))
 
 
 @kernel(error_model="numpy")
 def _add(s, places, load, stride, sign):
     """Add loads, times ``sign``, to their rows and columns of s."""
-    dof, first, count = places
+    dof, first, columns = places
     for r in range(dof.size):
-        for k in range(count[r]):
+        for k in range(columns[r]):
             s[dof[r], first[r] + stride * k] += sign * load[r, k]
 
 
@@ -116,34 +97,30 @@ def _add(s, places, load, stride, sign):
 def put_loads(s: Rows, u: Rows, unlike: Unlike) -> None:
     """Find the loads of a step and carry them inside s while it is computed."""
     gamma, kappa, scale = unlike.factors
-    (dof, first, count), stride = unlike.read, unlike.stride
-    rate, before, velocity, felt = (
-        unlike.rate.ravel(),
-        unlike.before.ravel(),
-        unlike.velocity.ravel(),
-        unlike.felt.ravel(),
-    )
+    (dof, first, columns), stride = unlike.read, unlike.stride
+    rate, before, velocity = unlike.rate.ravel(), unlike.before.ravel(), unlike.velocity.ravel()
+    felt = unlike.felt.ravel()
     hurried, moved = felt[: rate.size], felt[rate.size :]
     for j in range(rate.size):
         predicted = 2.0 * rate[j] - before[j]
         hurried[j] = gamma * predicted - scale * velocity[j]
         moved[j] = kappa * predicted
     for q in range(dof.size):
-        for k in range(count[q]):
+        for k in range(columns[q]):
             unlike.felt[dof.size + q, k] += u[dof[q], first[q] + stride * k]
-    _products(unlike.lanes, unlike.load, unlike.felt, unlike.start, unlike.source, unlike.value)
+    _products(unlike.lanes, unlike.load, unlike.felt, unlike.terms)
     _add(s, unlike.loaded, unlike.load, stride, 1.0)
 
 
 @kernel(error_model="numpy")
 def take_loads(s: Rows, w: Rows, unlike: Unlike) -> None:
     """Take the loads of a step that is done out of s, and remember its velocities."""
-    (dof, first, count), stride = unlike.read, unlike.stride
+    (dof, first, columns), stride = unlike.read, unlike.stride
     _add(s, unlike.loaded, unlike.load, stride, -1.0)
     rate, before, velocity = unlike.rate.ravel(), unlike.before.ravel(), unlike.velocity.ravel()
     before[:] = rate
     for q in range(dof.size):
-        for k in range(count[q]):
+        for k in range(columns[q]):
             unlike.rate[q, k] = w[dof[q], first[q] + stride * k]
     for j in range(rate.size):
         velocity[j] = 2.0 * rate[j] - velocity[j]

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.linearised.contact_wire import running_height
-from dynamics.linear_algebra.predicted_loads import Places, Terms, Unlike, unlike_of
+from dynamics.linear_algebra.predicted_loads import Recurring, Unlike, unlike_of
+from dynamics.travelling_window.cell_rows import row_lists
 from dynamics.travelling_window.layout import Contact, Droppers, Inputs
 from dynamics.travelling_window.setup import slack_limit
 from dynamics.travelling_window.state import SpanRecord, WindowState
@@ -75,21 +76,23 @@ class UnlikeWindow(TravellingWindow):
         return own._replace(force=force, stiffness=stiffness, **changed)
 
     def _unlike(self, phase: int) -> Unlike:
-        """Loads of all columns. A dof of a span stands in each of its columns, one of its end in the next one."""
+        """Loads of all columns while the pantograph passes the span ``phase``."""
         span, row, column, mass, stiffness = self.period.terms
         size, scalars = self.cell.n_dof + self.cell.n_interface, self.constants.scalars
         read, place = np.unique(span * size + column, return_inverse=True)
         loaded, at = np.unique(span * size + row, return_inverse=True)
-        terms = Terms(at.reshape(-1), place.reshape(-1), mass, stiffness)
+        heavy, stiff = np.flatnonzero(mass), np.flatnonzero(stiffness)
+        masses = at[heavy], place[heavy], mass[heavy]
+        rows = row_lists(len(loaded), masses, (at[stiff], len(read) + place[stiff], stiffness[stiff]))
         factors = scalars.gamma, scalars.kappa, 2.0 / self.dt
-        source, target = (self._places(phase, *np.divmod(found, size)) for found in (read, loaded))
-        return unlike_of(source, target, terms, self.period.spans, factors)
+        source, target = (self._recurring(phase, *np.divmod(found, size)) for found in (read, loaded))
+        return unlike_of(source, target, (rows.start, rows.column, rows.value), self.period.spans, factors)
 
-    def _places(self, phase: int, span: Ints, dof: Ints) -> Places:
-        """Columns of dofs of the period's spans while the pantograph passes the span ``phase``."""
+    def _recurring(self, phase: int, span: Ints, dof: Ints) -> Recurring:
+        """Columns of dofs of the period's spans; one of the interface at a span's end stands in the next column."""
         n, spans = self.cell.n_dof, self.period.spans
         first = (span - phase + self.behind) % spans
-        return Places(dof % n, first + dof // n, -(-(self.spans - first) // spans))
+        return Recurring(dof % n, first + dof // n, -(-(self.spans - first) // spans))
 
     def _inputs(self, state: WindowState) -> Inputs:
         contact, droppers = self._contacts[self._phase], self._hung[self._phase]
@@ -115,15 +118,14 @@ class UnlikeWindow(TravellingWindow):
     def _march_one(self, state: WindowState) -> SpanRecord:
         """March over one span of the period."""
         unlike = self._loads[self._phase]
-        (dof, first, count), numbers = unlike.read, np.arange(unlike.rate.shape[1])
-        here = numbers < count[:, None]
-        dofs, columns = (dof[:, None] + 0 * numbers)[here], (first[:, None] + unlike.stride * numbers)[here]
+        place, number = np.nonzero(np.arange(unlike.rate.shape[1]) < unlike.read.columns[:, None])
+        dof, column = unlike.read.dof[place], unlike.read.first[place] + unlike.stride * number
         for kept, own in zip((unlike.rate, unlike.before, unlike.velocity), self._memory, strict=True):
-            kept[here] = own[dofs, columns]
+            kept[place, number] = own[dof, column]
         record = super().march(state)
         for kept, own in zip((unlike.rate, unlike.before, unlike.velocity), self._memory, strict=True):
             own[:] = 0.0
-            own[dofs, columns] = kept[here]
+            own[dof, column] = kept[place, number]
         return record
 
     def begin(self) -> None:
