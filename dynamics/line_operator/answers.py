@@ -94,9 +94,10 @@ class Contour:
 
     def passed(self, omega: Complexes) -> Complexes:
         """Factor c at frequencies near poles: with it a circle's integral adds a pole that the contour passed over."""
-        return np.asarray(
-            -1j / (1.0 + np.exp(1j * (omega + 1j * self.depth) * self.images * self.T)), dtype=np.complex128
-        )
+        exponent = 1j * (omega + 1j * self.depth) * self.images * self.T
+        # far below the contour the factor is nothing, and its exponential more than a number holds
+        held = np.minimum(exponent.real, 700.0) + 1j * exponent.imag
+        return np.asarray(-1j / (1.0 + np.exp(held)), dtype=np.complex128)
 
     def own_mirror(self, poles: Complexes) -> NDArray[np.bool_]:
         """Which poles are their own mirror images (pole,)."""

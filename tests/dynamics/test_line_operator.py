@@ -229,9 +229,13 @@ def test_a_start_changes_nothing_but_the_time(cases, solved):
     assert near.omega == pytest.approx(found.operator_start.omega, rel=1e-6)
 
 
-def test_more_harmonics_and_samples_say_how_far_the_figures_are_off(cases, solved):
-    found = solved["bruni_2015"][0]
-    error = estimate_error(cases["bruni_2015"], found)
+@pytest.mark.parametrize("line", ["bruni_2015", "re330"])
+def test_more_harmonics_and_samples_say_how_far_the_figures_are_off(line, cases, solved):
+    found, case = solved[line][0], cases[line]
+    error = estimate_error(case, found)
+    finest = case.model_copy(update={"periodic": case.periodic.model_copy(update={"resolution": 3.0})})
+    sigma = solve(finest).statistics.contact_force_std_N
+    assert abs(sigma - found.statistics.contact_force_std_N) < error.total
     assert [part.name for part in error.parts] == ["resolution"]
     described = {
         "total_N": error.total,

@@ -72,3 +72,10 @@ def test_a_table_holds_what_hats_do_within_the_contour_and_beyond_it(time):
     expected[np.arange(3), np.arange(3)] += own.T
     assert not found[:, :, :BLOCK].any()
     np.testing.assert_allclose(found[:, :, BLOCK:], 2.0 * expected.real, rtol=0.0, atol=SINGLE * np.abs(expected).max())
+
+
+def test_a_frequency_far_below_the_contour_has_no_share():
+    depth = np.array([1.0, 1e3, 1e5])
+    factors = CONTOUR.passed(7.0 - 1j * (CONTOUR.depth + depth))
+    assert factors[0] == pytest.approx(-1j / (1.0 + np.exp((1.0 + 7j) * CONTOUR.images * CONTOUR.T)), rel=1e-12)
+    assert (np.abs(factors[1:]) < 1e-100).all()
