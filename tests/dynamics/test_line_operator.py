@@ -21,6 +21,7 @@ from dynamics.line_operator.poles.search import find_poles
 from dynamics.line_operator.slack import PUSHED, solve_slack
 from dynamics.solution import solve
 from dynamics.spec.status import Status
+from dynamics.steady_state.by_operator import solve_by_operator
 from dynamics.steady_state.learned_start import learned_start
 from studies.report.sections.numerical_error import error_table
 
@@ -243,6 +244,25 @@ def test_more_harmonics_and_samples_say_how_far_the_figures_are_off(line, cases,
     }
     assert error_table(described).rows[0][0] == "harmonics and samples"
     assert 0.0 < error.total < 0.03 * found.statistics.contact_force_std_N
+
+
+@pytest.mark.parametrize(("marched", "share"), [((2.0,), 1.0 - 1.4**-2), ((2.0, 1.4), None)])
+def test_an_error_comes_from_fewer_where_many_harmonics_are_marched(marched, share, cases, solved, monkeypatch):
+    found, solved_for = solved["bruni_2015"][0], []
+
+    def solve_or_not(case, eq, start, resolution):
+        solved_for.append("no" if resolution in marched else solve_by_operator(case, eq, start, resolution))
+        return solved_for[-1]
+
+    monkeypatch.setattr("dynamics.accuracy.numerical_error.solve_by_operator", solve_or_not)
+    error = estimate_error(cases["bruni_2015"], found)
+    assert len(solved_for) == 2
+    if share is None:
+        assert error.total is None
+        assert error.parts[0].message == "with more harmonics the line had to be marched: no"
+    else:
+        moved = abs(solved_for[-1].statistics.contact_force_std_N - found.statistics.contact_force_std_N)
+        assert error.total == pytest.approx(moved / share)
 
 
 def test_sweeps_that_end_early_find_what_whole_ones_find(build_line, build_case, monkeypatch):
