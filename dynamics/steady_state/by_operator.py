@@ -20,7 +20,7 @@ from dynamics.line_operator.answers import Contour, bare_wire, line_answers
 from dynamics.line_operator.contact import contact_system
 from dynamics.line_operator.network import LineNetwork, line_network
 from dynamics.line_operator.poles.follow import follow_poles
-from dynamics.line_operator.poles.known import KnownPoles
+from dynamics.line_operator.poles.known import KnownPoles, highest_felt
 from dynamics.line_operator.poles.search import find_poles
 from dynamics.line_operator.slack import EARLIER, EARLIEST, solve_slack
 from dynamics.line_operator.state import OperatorState
@@ -37,6 +37,7 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 
 HIGHEST_HZ = 80.0  # of the contact force
 SAMPLES = 330  # of a dropper's own time a span, at least
+ENOUGH = 0.9  # of the frequency up to which poles have to be known: other designs need it a little higher
 UNCOUNTED = "poles of the line that could not be counted"
 
 
@@ -58,7 +59,7 @@ def solve_by_operator(
     start : KnownPoles or None
         Those of a near line; without them poles are searched for.
     resolution : float
-        Highest frequency and samples over those that the case asks for.
+        Harmonics, samples, and how deep poles are known, over what the case asks for.
     """
     reason = why_marched(case, eq)
     if reason:
@@ -67,11 +68,13 @@ def solve_by_operator(
     network, speed = line_network(eq), case.speed
     contour = Contour(network.period / speed, speed, int(np.ceil(fineness * HIGHEST_HZ * network.period / speed)))
     samples = round(fineness * SAMPLES * case.catenary.spans_of_a_period)
+    if start is not None and start.highest < ENOUGH * highest_felt(network, contour.T, fineness):
+        start = None
     poles = None if start is None else follow_poles(start, network, contour.T)
     found = UNCOUNTED if poles is None else _state(case, eq, (network, contour, poles), samples)
     if isinstance(found, str) and (start is None or poles is None or start.moved_to(poles)):
         # a pole may be missing that rose from deeper than is known
-        poles = find_poles(network, contour.T)
+        poles = find_poles(network, contour.T, fineness)
         found = found if poles is None else _state(case, eq, (network, contour, poles), samples)
     return found if isinstance(found, str) else _Found(case, eq, found).solution(time.perf_counter() - began)
 

@@ -262,7 +262,7 @@ def test_an_error_comes_from_fewer_where_many_harmonics_are_marched(marched, sha
         assert error.parts[0].message == "with more harmonics the line had to be marched: no"
     else:
         moved = abs(solved_for[-1].statistics.contact_force_std_N - found.statistics.contact_force_std_N)
-        assert error.total == pytest.approx(moved / share)
+        assert error.total == pytest.approx(1.25 * moved / share)
 
 
 def test_sweeps_that_end_early_find_what_whole_ones_find(build_line, build_case, monkeypatch):

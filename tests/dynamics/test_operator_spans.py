@@ -42,7 +42,7 @@ def test_poles_are_not_followed_to_a_line_that_has_a_dropper_less(case):
         for each in (repeated(case, 2), repeated(case, 2, span=1, dropper=3, kind="broken"))
     )
     assert whole.n == broken.n and len(whole.points.bottom) == len(broken.points.bottom) + 1
-    known = KnownPoles(whole, 1.4, np.array([3.0 - 0.5j]))
+    known = KnownPoles(whole, 1.4, np.array([3.0 - 0.5j]), 190.0)
     assert follow_poles(known, broken, 1.4) is None
 
 

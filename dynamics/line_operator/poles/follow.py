@@ -45,7 +45,7 @@ def follow_poles(known: KnownPoles, network: LineNetwork, T: float) -> KnownPole
             found[now], _ = followed_poles(known.omega[now], modes, lines, True, pace)
             walked |= now
     lost = np.isnan(found) | _meet(found)
-    return None if lost.any() else KnownPoles(network, T, found)
+    return None if lost.any() else KnownPoles(network, T, found, known.highest)
 
 
 def _numbered(network: LineNetwork, T: float) -> Numbered:

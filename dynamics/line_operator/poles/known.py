@@ -18,11 +18,14 @@ from numpy.typing import NDArray
 from dynamics.line_operator.network import LineNetwork
 from dynamics.line_operator.poles.modes import PoleModes, pole_modes
 
-__all__ = ["BOTTOM", "HIGHEST", "KnownPoles"]
+__all__ = ["BOTTOM", "KnownPoles", "highest_felt"]
 
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-HIGHEST = 190.0  # rad/s: poles of higher frequencies move sigma below 20 Hz by less than 1e-4
+# poles are known up to frequencies [rad/s] whose waves die away within so many decays a period, or are felt by
+# harmonics of the contact force beyond so many rad/s
+LOWEST_END, DEEP, BEYOND = 190.0, 2.2, 2.0 * np.pi * 40.0
+BETWEEN = 2.0  # rad/s, between frequencies that are tried
 # decays per period: poles are known down to the lowest, and felt down to FELT (weight 1e-6)
 BOTTOM, FELT = -9.0, -5.0
 SAME = 1.0e-5  # rad/s
@@ -38,12 +41,15 @@ class KnownPoles:
     T : float
         Time of a period [s].
     omega : complex array (pole,)
-        [rad/s]; real part 0 to `HIGHEST`, down to `BOTTOM` where they were searched for.
+        [rad/s]; real part 0 to ``highest``, down to `BOTTOM` where they were searched for.
+    highest : float
+        Real part up to which they were searched for [rad/s].
     """
 
     network: LineNetwork
     T: float
     omega: Complexes
+    highest: float
 
     @cached_property
     def modes(self) -> PoleModes:
@@ -58,3 +64,28 @@ class KnownPoles:
     def felt(self) -> KnownPoles:
         """Those that move a steady state; the others are known for lines on which they have risen."""
         return replace(self, omega=self.omega[self.omega.imag * self.T > FELT])
+
+
+def highest_felt(network: LineNetwork, T: float, fineness: float = 1.0) -> float:
+    """Frequency up to which a line's poles have to be known [rad/s].
+
+    A wave of group velocity c along a wire of its own that outruns the train (v) has its pole (alpha + beta omega^2) /
+    (2 (c / v - 1)) below the real axis, and is felt by the force's harmonic omega - kappa v.
+
+    Parameters
+    ----------
+    network : LineNetwork
+    T : float
+        Time of a period [s].
+    fineness : float
+        How many times as deep, and as far beyond, as is enough.
+    """
+    omega, bays, speed = np.arange(LOWEST_END, 100.0 * LOWEST_END, BETWEEN), network.bays, network.period / T
+    needed = np.zeros(len(omega), dtype=np.bool_)
+    for tension, bending, mass in np.unique(np.stack([bays.tension, bays.bending, bays.mass]), axis=1).T:
+        squared = 2.0 * mass * omega**2 / (tension + np.sqrt(tension**2 + 4.0 * bending * mass * omega**2))
+        kappa = np.sqrt(squared)
+        faster = (tension * kappa + 2.0 * bending * kappa**3) / (mass * omega * speed) - 1.0
+        shallow = 0.5 * T * (network.alpha + network.beta * omega**2) < fineness * DEEP * faster
+        needed |= shallow & (omega - kappa * speed < fineness * BEYOND)
+    return float(omega[np.argmin(needed)])

@@ -18,7 +18,7 @@ from dynamics.influence.poles import (
 )
 from dynamics.line_operator.kernel import network_answers
 from dynamics.line_operator.network import LineNetwork
-from dynamics.line_operator.poles.known import BOTTOM, HIGHEST, KnownPoles
+from dynamics.line_operator.poles.known import BOTTOM, KnownPoles, highest_felt
 
 __all__ = ["find_poles"]
 
@@ -54,9 +54,13 @@ def _random_loads(network: LineNetwork, T: float, count: int) -> Floats:
     return np.ascontiguousarray(random / np.sqrt(np.abs(some.diagonal()))[:, None])
 
 
-def find_poles(network: LineNetwork, T: float) -> KnownPoles | None:
-    """Find all poles below the axis; None where the argument principle counts others, or one lies on the axis."""
-    probes, most = _Probes(network, T, _random_loads(network, T, PROBES)), HIGHEST * T + MARGIN
+def find_poles(network: LineNetwork, T: float, fineness: float = 1.0) -> KnownPoles | None:
+    """Find all poles below the axis up to `highest_felt`.
+
+    None where the argument principle counts others, or one lies on the axis.
+    """
+    highest = highest_felt(network, T, fineness)
+    probes, most = _Probes(network, T, _random_loads(network, T, PROBES)), highest * T + MARGIN
     candidates = np.zeros(0, np.complex128)
     for step in STEPS:
         real = np.linspace(0.0, most, 1 + int(np.ceil(most / step)))
@@ -70,8 +74,8 @@ def find_poles(network: LineNetwork, T: float) -> KnownPoles | None:
         if np.abs(poles.imag).min(initial=1.0) < APART:
             return None
         if _all_below(probes, poles, bottom, stretch_edges(real, poles)):
-            kept = poles[(poles.imag < 0.0) & (poles.imag > BOTTOM) & (poles.real < HIGHEST * T)]
-            return KnownPoles(network, T, kept / T)
+            kept = poles[(poles.imag < 0.0) & (poles.imag > BOTTOM) & (poles.real < highest * T)]
+            return KnownPoles(network, T, kept / T, highest)
     return None
 
 
