@@ -28,8 +28,9 @@ __all__ = ["ErrorPart", "NumericalError", "estimate_error"]
 LINES_ALIKE = 2.0
 # harmonics and samples of the operator's companion over those of the run; the second where the first is marched
 FINER = 2.0, 1.4
-# by which what is left may exceed what second order says: it does so by a fifth at most where it was measured
-SAFETY = 1.25
+# what is left may exceed what second order says, or sigma agree with its companion's by chance: a factor on the one,
+# and a share of sigma that it is taken for at least
+SAFETY, LEAST_SHARE = 1.25, 5.0e-4
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,7 @@ def _part(name: str, estimate: Callable[[], tuple[float, str]]) -> ErrorPart:
 
 
 def _resolution(case: CaseSpec, solution: Solution) -> tuple[float, str]:
-    """What is left with more harmonics and samples, extrapolated at second order, times a factor of safety.
+    """What is left with more harmonics and samples, extrapolated at second order with a margin.
 
     Fewer of them do not bound it: sigma may be close to theirs by chance.
     """
@@ -189,7 +190,7 @@ def _resolution(case: CaseSpec, solution: Solution) -> tuple[float, str]:
         if not isinstance(there, str) and there.statistics is not None:
             found = there.statistics.contact_force_std_N
             said = f"{found:.3f} N with {100.0 * finer:.0f} % of the harmonics and of the samples"
-            return SAFETY * abs(found - sigma) / (1.0 - finer**-2), said
+            return max(SAFETY * abs(found - sigma) / (1.0 - finer**-2), LEAST_SHARE * sigma), said
         marched = there if isinstance(there, str) else there.message or there.status.value
     raise NoCompanionError(f"with more harmonics the line had to be marched: {marched}")
 
