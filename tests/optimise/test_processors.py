@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import cheap_evaluation
 from cheap_evaluation import campaign_of, prepare_nothing
@@ -45,4 +46,5 @@ def test_the_first_evaluation_on_a_node_is_alone_while_kernels_may_be_compiled(t
     times = sorted(tuple(map(float, line.split())) for line in lines)[1:]
     assert len(times) == 9
     assert times[1][0] >= times[0][1], "others begin when the first is done"
-    assert times[2][0] < times[1][1], "and then side by side"
+    # a busy machine may wake one worker late, so that the first pair alone would say little
+    assert any(later[0] < earlier[1] for earlier, later in pairwise(times[1:])), "and then side by side"
