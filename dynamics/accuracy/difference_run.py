@@ -23,6 +23,11 @@ class DifferenceRun(EstimatedRun):
         """The case as it is: differences are marched in a short window in any case."""
         return self.case
 
+    @property
+    def halves_step(self) -> bool:
+        """Not where the line as designed has to be solved in its long window for it."""
+        return False
+
     def differences_error(self) -> tuple[float, str]:
         """What longer windows of differences move, by one half as long again, and twice that for still longer ones."""
         behind, ahead = longer = tuple(round(spans / COARSER) for spans in DIFFERENCES)

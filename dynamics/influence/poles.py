@@ -197,19 +197,21 @@ def _candidates(z: Complexes, answers: Complexes, most: float, deepest: float) -
     left, right = (z.real > 0.0) & (z.real < 2.0 * WINDOW), (z.real < most) & (z.real > most - 2.0 * WINDOW)
     z = np.concatenate([z, -z[left].conj(), 2.0 * most - z[right].conj()])
     answers = np.concatenate([answers, answers[left].conj(), answers[right].conj()])
-    poles = poles_by_stretches(z, answers, most)
+    poles = poles_by_stretches(z, answers, (0.0, most))
     return poles[(poles.imag > -deepest - 0.5) & (poles.imag < TOP + 0.5) & (poles.real > -0.5)]
 
 
-def poles_by_stretches(z: Complexes, answers: Complexes, most: float) -> Complexes:
-    """Poles of rational functions through answers (z, probe, probe), one a stretch of the axis up to ``most``."""
+def poles_by_stretches(
+    z: Complexes, answers: Complexes, ends: tuple[float, float], window: float = WINDOW
+) -> Complexes:
+    """Poles of rational functions through answers (z, probe, probe), one a window of the axis between two ends."""
     rng = np.random.default_rng(1)
     found: list[Complexes] = []
-    for start in np.arange(0.0, most, WINDOW):
-        near = np.flatnonzero(np.abs(z.real - start - 0.5 * WINDOW) < WINDOW)
+    for start in np.arange(*ends, window):
+        near = np.flatnonzero(np.abs(z.real - start - 0.5 * window) < window)
         near = near[np.argsort(z.real[near], kind="stable")]
         poles = _rational_poles(z[near], answers[near], rng)
-        found.append(poles[np.abs(poles.real - start - 0.5 * WINDOW) < 0.6 * WINDOW])
+        found.append(poles[np.abs(poles.real - start - 0.5 * window) < 0.6 * window])
     return np.concatenate(found)
 
 

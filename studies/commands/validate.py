@@ -6,7 +6,8 @@ en50318 (the standard's case), pantocat (the same by beam elements; elasticity b
 line test of its table 2 with a line and a pantograph that are in large part assumed: printed, no gate), arnold_simeon
 (droppers and contact as constraints, and stiff springs that tend to them), formulations (cables and beams, linearised
 or not, in the plane and in space, against each other), second_methods (lines in space, c350, large deformation and
-the loop with slack, against formulations that share no code), lines (tension sections that overlap, against one
+the loop with slack, against formulations that share no code), random_runs (lines, trains and damping drawn at random,
+by the line's operator and by the march, with their errors), lines (tension sections that overlap, against one
 section, a mirror image, and halves of a wire), space (a line on a curve against taut strings, the contact in space
 against its limits), pfem (the hardware loop of Gil et al. emulated, against the periodic state and the long
 transient). One or some alone:

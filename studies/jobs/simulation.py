@@ -218,6 +218,7 @@ ComparisonName = Literal[
     "arnold_simeon",
     "formulations",
     "second_methods",
+    "random_runs",
     "lines",
     "space",
     "pfem",

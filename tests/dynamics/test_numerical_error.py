@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from dynamics.accuracy import companions
-from dynamics.accuracy.estimated_run import MESH_ORDER, STEP_ORDER
+from dynamics.accuracy.estimated_run import MESH_ORDER, STEP_ORDER, EstimatedRun
 from dynamics.accuracy.numerical_error import estimate_error
 from dynamics.open_line.solve import solve_open_line
+from dynamics.spec.case_input import load_pantograph
 from dynamics.spec.status import Status
 from dynamics.steady_state.periodic import solve_periodic
 from dynamics.steady_state.transient import solve_transient
@@ -51,6 +52,35 @@ def test_step_and_mesh_are_differences_over_their_orders(estimated, steady):
     assert found["time_step"] == pytest.approx(half, rel=1e-6)
     mesh = abs(sigma(steady(elements=4)[1]) - run) / (1.5**MESH_ORDER - 1.0)
     assert found["mesh"] == pytest.approx(mesh, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "pantograph", "speed", "stiffness", "damping"),
+    [
+        # twice the step moves sigma by 0.02 N, half of it by 0.26 N
+        ("ln2", "bruni_2015", 309.0, 5.87e4, {"alpha": 0.0644, "beta": 7.43e-5}),
+        # half the step moves sigma by 0.01 N, twice of it by 0.7 N
+        ("double_wire_3kv", "dsa380", 282.0, 2.76e4, {"alpha": 0.272, "beta": 4.09e-5}),
+    ],
+)
+def test_what_finer_steps_leave_is_within_the_step_s_error(
+    build_line, build_case, name, pantograph, speed, stiffness, damping
+):
+    """One companion may have the run's sigma by chance; a second step tells."""
+    line = build_line(name, mesh={}, damping=damping)
+    content = {
+        "pantograph": load_pantograph(pantograph),
+        "contact": {"stiffness": stiffness},
+        "periodic": {"spans_behind": 10, "spans_ahead": 12, "tolerance": 1.0e-4},
+        "mean_force_N": 70.0 + 9.7e-4 * speed**2,
+    }
+    case, finest = (build_case(line, speed, **{**content, "dt": dt}) for dt in (1.0e-3, 2.5e-4))
+    solution = solve_periodic(case)
+    run = EstimatedRun(case, solution.equilibrium, sigma(solution), solution.applied_force_N)
+    error, _ = run.time_step_error()
+    left = abs(sigma(solve_periodic(finest)) - sigma(solution))
+    assert left < 1.1 * error
+    assert left > 0.1, "and it is more than nothing"
 
 
 def test_the_total_is_the_root_of_the_squares_of_all_parts(estimated):
@@ -113,7 +143,7 @@ def test_a_march_has_its_spread_and_an_open_line_has_no_window(build_case):
     error = estimate_error(case, solution)
     assert list(parts_of(error)) == ["time_step", "mesh"]
     half = case.model_copy(update={"dt": 0.5 * case.time_step})
-    expected = abs(sigma(solve_open_line(half)) - sigma(solution)) / 0.75
+    expected = abs(sigma(solve_open_line(half)) - sigma(solution)) / (1.0 - 0.5**STEP_ORDER)
     assert parts_of(error)["time_step"] == pytest.approx(expected, rel=1e-6)
 
 

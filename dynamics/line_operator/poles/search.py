@@ -25,9 +25,12 @@ __all__ = ["find_poles"]
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
+STEP = 0.5  # between samples of a line
 BETWEEN, TOP = (-6.5, -4.0, -1.5), 1.0  # lines searched above the bottom, in decays per period
-# between samples of a line; others, too, where the count says that a pole is missing, as where many lie together
-STEPS, WINDOW, MARGIN = (0.5, 0.35, 0.25), 12.0, 24.0
+# where the count says that a pole is missing, as where two lie together next to the axis: windows of a stretch, one
+# narrower than the other, each with so many samples of every line, the axis among them
+WINDOW, MARGIN, NARROWER, IN_WINDOW = 12.0, 24.0, (3.0, 1.5, 0.75), 15
+CLOSER = (BOTTOM, -6.5, -4.0, -2.5, -1.5, -0.8, -0.3, 0.0)
 PROBES = 4
 WHOLE = 1.0e-2
 
@@ -61,22 +64,25 @@ def find_poles(network: LineNetwork, T: float, fineness: float = 1.0) -> KnownPo
     """
     highest = highest_felt(network, T, fineness)
     probes, most = _Probes(network, T, _random_loads(network, T, PROBES)), highest * T + MARGIN
-    candidates = np.zeros(0, np.complex128)
-    for step in STEPS:
-        real = np.linspace(0.0, most, 1 + int(np.ceil(most / step)))
-        real[0] = APART  # at 0 itself wires travel along the track
-        bottom, top = (DeterminantPath(probes, real + 1j * height) for height in (BOTTOM, TOP))
-        between = (real + 1j * np.array(BETWEEN)[:, None]).ravel()
-        z = np.concatenate([bottom.s, top.s, between])
-        answers = np.concatenate([bottom.answers, top.answers, probes(between)[0]])
-        candidates = np.concatenate([candidates, _candidates(z, answers, most)])
+    real = np.linspace(0.0, most, 1 + int(np.ceil(most / STEP)))
+    real[0] = APART  # at 0 itself wires travel along the track
+    bottom, top = (DeterminantPath(probes, real + 1j * height) for height in (BOTTOM, TOP))
+    between = (real + 1j * np.array(BETWEEN)[:, None]).ravel()
+    z = np.concatenate([bottom.s, top.s, between])
+    candidates = _candidates(z, np.concatenate([bottom.answers, top.answers, probes(between)[0]]), most)
+    windows = iter(NARROWER)
+    while True:
         poles = corrected_poles(probes, candidates, most)
         if np.abs(poles.imag).min(initial=1.0) < APART:
             return None
-        if _all_below(probes, poles, bottom, stretch_edges(real, poles)):
+        incomplete = _incomplete(probes, poles, bottom, stretch_edges(real, poles))
+        if not incomplete:
             kept = poles[(poles.imag < 0.0) & (poles.imag > BOTTOM) & (poles.real < highest * T)]
             return KnownPoles(network, T, kept / T, highest)
-    return None
+        window = next(windows, None)
+        if window is None:
+            return None
+        candidates = np.concatenate([poles, *(_closer(probes, ends, window) for ends in incomplete)])
 
 
 def _candidates(z: Complexes, answers: Complexes, most: float) -> Complexes:
@@ -84,13 +90,23 @@ def _candidates(z: Complexes, answers: Complexes, most: float) -> Complexes:
     left = z.real < 2.0 * WINDOW
     z = np.concatenate([z, -z[left].conj()])
     answers = np.concatenate([answers, answers[left].conj()])
-    poles = poles_by_stretches(z, answers, most)
+    return _within(poles_by_stretches(z, answers, (0.0, most)))
+
+
+def _closer(probes: _Probes, ends: tuple[float, float], window: float) -> Complexes:
+    """Candidates of a stretch, by rational functions of narrow windows."""
+    real = np.arange(ends[0] - window, ends[1] + window, window / IN_WINDOW)
+    z = (real[real > 0.0] + 1j * np.array(CLOSER)[:, None]).ravel()
+    return _within(poles_by_stretches(z, probes(z)[0], ends, window))
+
+
+def _within(poles: Complexes) -> Complexes:
     return poles[(poles.imag > BOTTOM - 0.5) & (poles.imag < TOP + 0.5) & (poles.real > -0.5)]
 
 
-def _all_below(probes: _Probes, poles: Complexes, bottom: DeterminantPath, edges: Floats) -> bool:
-    """Whether as many poles lie between the bottom and the real axis as were found, stretch by stretch."""
-    low, first = bottom.s[0].imag, edges[0] + 0.5
+def _incomplete(probes: _Probes, poles: Complexes, bottom: DeterminantPath, edges: Floats) -> list[tuple[float, float]]:
+    """Ends of stretches between whose bottom and real axis lie more poles, or fewer, than were found."""
+    low, first, found = bottom.s[0].imag, edges[0] + 0.5, list[tuple[float, float]]()
     edges = np.concatenate([[first], edges[1:-1]])
     down = [DeterminantPath(probes, edge + 1j * np.linspace(low, 0.0, 33)).whole for edge in edges]
     for k, (left, right) in enumerate(itertools.pairwise(edges)):
@@ -101,5 +117,5 @@ def _all_below(probes: _Probes, poles: Complexes, bottom: DeterminantPath, edges
         under = DeterminantPath(probes, np.linspace(left, right, 2 * int(right - left) + 2) + 1j * low)
         turn = under.whole + down[k + 1] - along.whole - down[k]
         if abs(turn / (2.0 * np.pi) - len(here)) > WHOLE:
-            return False
-    return True
+            found.append((left, right))
+    return found

@@ -12,6 +12,7 @@ from studies.validation.gates.arnold_simeon import ArnoldSimeonGate
 from studies.validation.gates.lines import LinesGate
 from studies.validation.gates.ln2 import Ln2Gate
 from studies.validation.gates.pfem import PfemGate
+from studies.validation.gates.random_runs import RandomRunsGate
 from studies.validation.gates.second_methods import SecondMethodsGate
 from studies.validation.gates.space import SpaceGate
 
@@ -214,6 +215,7 @@ class GatesSpec(Spec):
     arnold_simeon: ArnoldSimeonGate
     formulations: FormulationsGate
     second_methods: SecondMethodsGate
+    random_runs: RandomRunsGate
     lines: LinesGate
     space: SpaceGate
     pfem: PfemGate
