@@ -43,8 +43,8 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
     InputError
         With a sentence for every row that cannot be.
     """
-    line = _changed(line, file)
     problems: list[str] = []
+    line = _changed(line, file, problems)
     rows = {name: read_rows(name, table, problems) for name, table in file.tables.items()}
     if not rows["supports"]:
         raise InputError(problems or [f"{file.tables['supports'].name}: must list the supports: it has no rows"])
@@ -113,14 +113,20 @@ def _for_the_type(changes: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
     return of_type, block.pop("sections", fixed) if isinstance(block, dict) else fixed
 
 
-def _changed(line: CatenarySpec, file: LineFile) -> CatenarySpec:
-    """Type of line with what the file changes along the whole line; what cannot be is named with its cell."""
+def _changed(line: CatenarySpec, file: LineFile, problems: list[str]) -> CatenarySpec:
+    """Type of line with what the file changes along the whole line; what cannot be is named with its cell.
+
+    Rows are then checked against the type as it is.
+    """
     changes, _ = _for_the_type(file.changes)
     try:
         return changed(line, changes) if changes else line
     except InputError as error:
-        at = [file.changed_at.get(problem.partition(" ")[0], f"{file.path}: changes") for problem in error.problems]
-        raise InputError([f"{p}: {problem}" for p, problem in zip(at, error.problems, strict=True)]) from None
+        for problem in error.problems:
+            keys = [key for key in file.changed_at if problem.startswith(key)]
+            at = file.changed_at[max(keys, key=len)] if keys else f"{file.path}: changes"
+            problems.append(f"{at}: {problem}")
+        return line
 
 
 def _laid_together(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from catenary.errors import InputError
-from catenary.library.columns import COLUMNS, TABLES
+from catenary.library.columns import COLUMNS, TABLES, Column
 from catenary.library.table import Table, cell_number, read_csv
 from catenary.library.workbook import read_workbook
 from catenary.spec.changes import key_parts
@@ -45,6 +45,8 @@ class LineFile:
         Spectrum from which the contact wire's running surface is drawn; empty without.
     changed_at, drawn_at : dict
         Cells of the keys of ``changes`` and of the spectrum, where they stand in a workbook.
+    type_at : str
+        Place of the type: a cell of a workbook, or the file.
     """
 
     path: Path
@@ -56,6 +58,7 @@ class LineFile:
     irregularity: Mapping[str, Any] = field(default_factory=dict)
     changed_at: Mapping[str, str] = field(default_factory=dict)
     drawn_at: Mapping[str, str] = field(default_factory=dict)
+    type_at: str = ""
 
 
 def is_line_file(content: Mapping[str, Any]) -> bool:
@@ -63,7 +66,7 @@ def is_line_file(content: Mapping[str, Any]) -> bool:
     return content.get("kind") == LINE
 
 
-def read_line_file(content: Mapping[str, Any], path: Path) -> LineFile:
+def read_line_file(content: Mapping[str, Any], path: Path, type_at: str = "") -> LineFile:
     """Take a line file's keys, and read its tables.
 
     Parameters
@@ -72,6 +75,8 @@ def read_line_file(content: Mapping[str, Any], path: Path) -> LineFile:
         What the file holds.
     path : Path
         Where it stands; tables are looked for next to it.
+    type_at : str, optional
+        Place of its type, where that is not the file as a whole.
 
     Raises
     ------
@@ -86,9 +91,9 @@ def read_line_file(content: Mapping[str, Any], path: Path) -> LineFile:
     ]
     if content.get("schema_version", 1) != 1:
         problems.append(f"{path}: schema_version must be 1: got {format_value(content['schema_version'])}")
-    for key, meaning in (("type", "the line that gives what no row says"), ("supports", "at least four rows")):
-        if not content.get(key):
-            problems.append(f"{path}: {key} is missing: give {meaning}")
+    type_at = type_at or str(path)
+    needed = ((type_at, "type", "the line that gives what no row says"), (path, "supports", "at least four rows"))
+    problems += [f"{at}: {key} is missing: give {meaning}" for at, key, meaning in needed if not content.get(key)]
     changes, drawn = content.get("changes") or {}, content.get("irregularity") or {}
     problems += [
         f"{path}: {key} must be a block of keys: got {format_value(block)}"
@@ -105,7 +110,8 @@ def read_line_file(content: Mapping[str, Any], path: Path) -> LineFile:
     if problems:
         raise InputError(problems)
     words = {key: str(content.get(key) or "") for key in ("name", "description", "type")}
-    return LineFile(path, words["name"] or path.stem, words["description"], words["type"], changes, tables, drawn)
+    named = words["name"] or path.stem, words["description"], words["type"]
+    return LineFile(path, *named, changes, tables, drawn, type_at=type_at)
 
 
 def read_line_workbook(path: Path) -> LineFile:
@@ -149,7 +155,7 @@ def read_line_workbook(path: Path) -> LineFile:
     if problems:
         raise InputError(problems)
     content |= {name: {"file": path.name, "sheet": name} for name in TABLES if name in sheets and sheets[name].rows}
-    file = read_line_file({**content, "changes": changes, DRAWN: drawn}, path)
+    file = read_line_file({**content, "changes": changes, DRAWN: drawn}, path, seen.get("type", head.name))
     return replace(file, changed_at=changed_at, drawn_at=drawn_at)
 
 
@@ -202,7 +208,7 @@ def _table(name: str, given: object, path: Path) -> Table:
 def _inline(name: str, given: list[Any], path: Path) -> Table:
     """Rows that stand in the file itself, as a table whose headings are their keys."""
     wrong = [
-        f"{path} {name}[{k}] must be a row of keys and values, such as {COLUMNS[name][0].quantity.name}_m: 0: got "
+        f"{path} {name}[{k}] must be a row of keys and values, such as {_example(COLUMNS[name][0])}: got "
         f"{format_value(row)}"
         for k, row in enumerate(given)
         if not isinstance(row, Mapping)
@@ -214,6 +220,12 @@ def _inline(name: str, given: list[Any], path: Path) -> Table:
         (k, tuple("" if row.get(h) is None else _cell(row[h]) for h in headings)) for k, row in enumerate(given)
     )
     return Table(path, headings, rows, ";", (), key=name)
+
+
+def _example(column: Column) -> str:
+    """A key and a value that a row may have."""
+    name, unit = column.quantity.name, column.unit.strip()
+    return f"{name}: A" if column.name else f"{name}_{unit}: 100" if unit else f"{name}: 1"
 
 
 def _cell(value: object) -> str:

@@ -108,9 +108,9 @@ def _by_stations(file: LineFile) -> dict[str, Any]:
     beside = file.path.parent / file.type
     if not beside.is_file():
         known = f"{', '.join(line_names())}, or a file next to this one"
-        raise InputError([f"{file.path}: type must be one of {known}: got '{file.type}'"])
+        raise InputError([f"{file.type_at}: type must be one of {known}: got '{file.type}'"])
     if beside.suffix.lower() == ".xlsx" or is_line_file(read_choice("catenary", beside)):
-        raise InputError([f"{file.path}: type must be a line that repeats: '{file.type}' is a line by stations"])
+        raise InputError([f"{file.type_at}: type must be a line that repeats: '{file.type}' is a line by stations"])
     return line_content(file, load_line(beside))
 
 

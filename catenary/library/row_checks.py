@@ -151,11 +151,22 @@ def _worn_twice(rows: Rows) -> Iterator[str]:
 
 def _ways_to_hang(rows: Sequence[Row]) -> Iterator[str]:
     """Name droppers that do not say where they hang, or how high, or say one of it twice."""
-    key = "length" if any("length" in row.values for row in rows) else "height"
+    by_length = ["length" in row.values or "length" in row.refused for row in rows]
+    key = "length" if any(by_length) else "height"
+    mixed = any(by_length) and not all(by_length)
+    if mixed:
+        few = sum(by_length) <= len(rows) / 2
+        row = rows[by_length.index(few)]
+        yield (
+            f"{row.place(key)}: length must be given in every row, or in none where heights stand: "
+            f"{sum(by_length)} of {len(rows)} rows have one"
+        )
     for row in rows:
         has = {name: name in row.values for name in ("span", "position", "station")}
         if has["position"] == has["station"] or (has["position"] and not has["span"]):
             yield f"{row.place()}: give either station, or span and position in it"
+        if mixed:
+            continue
         if key not in row.values:
             yield f"{row.place(key)}: {key} is missing: give each dropper of a line its {key}"
         if key == "length" and "height" in row.values:

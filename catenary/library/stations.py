@@ -98,7 +98,8 @@ def droppers_of(
     problems : list of str
         What is wrong is added.
     """
-    key = "length" if any("length" in row.values for row in rows) else "height"
+    # where some rows alone have a length that has been said: heights of the type hide no more
+    key = "length" if all("length" in row.values for row in rows) else "height"
     key = key if rows else ("height" if line.droppers.prescribed == "heights" else "length")
     by_span: dict[tuple[int, int], list[Hung]] = {}
     for row in rows:

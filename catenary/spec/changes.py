@@ -46,14 +46,21 @@ def changed(spec: SpecT, changes: Mapping[str, object]) -> SpecT:
     data, given = spec.model_dump(), plain(changes)
     keys = KeyTree(type(spec))
     typed = dict(typed_keys(keys, given))
-    refuse_unknown(keys, typed)
+    strange = _unknown(keys, typed)
+    typed = {path: value for path, value in typed.items() if path not in strange}
     marks = data.get("provenance")
     for path, value in typed.items():
         let_go(data, marks, path, value)
     for path, value in typed.items():
         lay_over(data, path, value)
         mark_chosen(data, path, value)
-    return checked(type(spec), data, spec.model_dump())
+    try:
+        found = checked(type(spec), data, spec.model_dump())
+    except InputError as error:
+        raise InputError([*strange.values(), *error.problems]) from None
+    if strange:
+        raise InputError(list(strange.values()))
+    return found
 
 
 def plain(value: Any) -> Any:
@@ -86,15 +93,21 @@ def refuse_unknown(keys: KeyTree, paths: Iterable[str]) -> None:
     InputError
         With a sentence each, which names the nearest key that there is.
     """
-    problems = []
+    strange = _unknown(keys, paths)
+    if strange:
+        raise InputError(list(strange.values()))
+
+
+def _unknown(keys: KeyTree, paths: Iterable[str]) -> dict[str, str]:
+    """Sentence for every path that no key has."""
+    found = {}
     for path in paths:
         if keys.node(key_parts(path)) is None:
             near = keys.nearest(path)
             here = keys.children(key_parts(path)[:-1])
             advice = f"did you mean {near}?" if near else f"known here: {', '.join(here)}" if here else "leave it out"
-            problems.append(f"{path} is not a known key; {advice}")
-    if problems:
-        raise InputError(problems)
+            found[path] = f"{path} is not a known key; {advice}"
+    return found
 
 
 def key_parts(path: str) -> list[str]:

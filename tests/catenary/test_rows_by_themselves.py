@@ -57,6 +57,7 @@ FAULTS = {
         {"station_m": 1009, "height_mm": 0, "section": "A"},
         {"station_m": 1020, "height_mm": 0},
     ],
+    "changes": {"contact_wire.tension": -5.0, "damping": {"gamma": 1.0}},
     "irregularity": {"rms": 1.0, "longest": 1.0, "shortest": 0.8, "sed": 3},
 }
 SAID = [
@@ -79,6 +80,8 @@ SAID = [
     "km12.yaml wear[1]: section must be one of A, of km 2, C: got 'D'",
     "km12.yaml wear[3]: area must be between 1e-06 and 0.5: got 0.9",
     "km12.yaml wear[3]: wear must not overlap km12.yaml wear[2], 1010 to 1040 m",
+    "km12.yaml: changes: contact_wire.tension must be between 5000 and 60000 N: got -5 N",
+    "km12.yaml: changes: damping.gamma is not a known key",
     "km12.yaml: irregularity.rms must be above 0 and at most 0.02 m: got 1 m",
     "km12.yaml: irregularity.longest must be at least twice shortest, 1.6 m: got 1 m",
     "km12.yaml: irregularity.sed is not a known key; did you mean seed?",
@@ -210,4 +213,64 @@ def test_a_stitch_wire_without_a_dropper_is_named_by_row_and_span(refusals):
         f"span 2 to the support at 130 m: {needs}",
         f"span 3 to the support at 130 m: {needs}",
         f"span 3 to the support at 195 m: {needs}",
+    ]
+
+
+@pytest.mark.parametrize(("few", "row"), [(1, 0), (3, 3)])
+def test_lengths_in_some_rows_alone_are_one_problem(refusals, few, row):
+    """Beside what is wrong with another cell; spans without rows, which have heights, are not named for it."""
+    droppers = [
+        {"span": 1, "position": 5 * (k + 1), **({"length_mm": 900} if k < few else {"height_mm": 0})} for k in range(4)
+    ]
+    found = refusals(droppers=droppers, masses=[{"station_m": 1100}])
+    said = f"length must be given in every row, or in none where heights stand: {few} of 4 rows have one"
+    assert found == ["km12.yaml masses[0]: mass is missing", f"km12.yaml droppers[{row}]: {said}"]
+
+
+@pytest.mark.parametrize(
+    ("table", "example"), [("supports", "station_m: 100"), ("defects", "span: 1"), ("sections", "name: A")]
+)
+def test_what_is_not_a_row_is_answered_by_a_row_that_would_be(refusals, table, example):
+    found = refusals(**{table: [3]})
+    assert found == [f"km12.yaml {table}[0] must be a row of keys and values, such as {example}: got 3"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("contact_wire.tension [kN]", 27, "contact_wire.tension [kN] is not a known key; did you mean contact_wire.te"),
+        ("contact_wire.tension", -5, "contact_wire.tension must be between 5000 and 60000 N: got -5 N"),
+    ],
+)
+def test_a_key_of_a_workbook_is_named_with_its_cell_and_with_what_rows_say(tmp_path, monkeypatch, key, value, said):
+    monkeypatch.chdir(tmp_path)
+    book = openpyxl.Workbook()
+    line, supports = book.active, book.create_sheet("supports")
+    line.title = "line"
+    for row in (("key", "value"), ("type", "bruni_2015"), (key, value)):
+        line.append(row)
+    for station in ("station [m]", *SUPPORTS[:2], "about here", *SUPPORTS[3:]):
+        supports.append([station])
+    book.save("km12.xlsx")
+    with pytest.raises(InputError) as error:
+        load_line("km12.xlsx")
+    first, second = error.value.problems
+    assert first.startswith(f"km12.xlsx sheet line cell B3: {said}")
+    assert second == "km12.xlsx sheet supports cell A4: station must be a number: got 'about here'"
+
+
+@pytest.mark.parametrize(("value", "said"), [("re 330", "must be one of"), ("", "is missing")])
+def test_a_type_that_is_none_is_named_with_its_cell(tmp_path, monkeypatch, value, said):
+    monkeypatch.chdir(tmp_path)
+    book = openpyxl.Workbook()
+    book.active.title = "line"
+    book.active.append(("type", value))
+    supports = book.create_sheet("supports")
+    for station in ("station [m]", *SUPPORTS):
+        supports.append([station])
+    book.save("km12.xlsx")
+    with pytest.raises(InputError) as error:
+        load_line("km12.xlsx")
+    assert [p[: len(f"km12.xlsx sheet line cell B1: type {said}")] for p in error.value.problems] == [
+        f"km12.xlsx sheet line cell B1: type {said}"
     ]
