@@ -85,8 +85,16 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
     content["section"] = {key: value for key, value in section.items() if value}
     problems = _problems_of(content, (file, line), droppers, rows)
     if problems:
-        raise InputError(problems)
+        raise InputError([_counted(sentence, file, origin) for sentence in problems])
     return content
+
+
+def _counted(sentence: str, file: LineFile, origin: float) -> str:
+    """Sentence on a row by a line that counts from its first support, where the file begins at ``origin`` [m]."""
+    of_a_row = sentence.startswith(str(file.path)) and re.search(r"\bat -?\d[\d.]* m\b|\bstation\b", sentence)
+    if not origin or not of_a_row:
+        return sentence
+    return f"{sentence}; stations here count from the first support, which stands at {origin:.10g} m"
 
 
 def _problems_of(

@@ -15,6 +15,8 @@ __all__ = ["Held", "Stretch", "ends_of", "held_by", "owner", "stretches_of"]
 
 SAME = 1e-6  # stations of one support [m]
 OF_ENDS = ("stiffness", "damping", "ratio")
+# what the wires of two sections cannot have in common at a support
+PLACES = ("contact_height", "stagger", "messenger_stagger")
 
 
 @dataclass(frozen=True)
@@ -162,6 +164,17 @@ def owner(row: Row, first: int, last: int, stretches: Sequence[Stretch], problem
     return own[0]
 
 
+def _of_both(row: Row, support: int, stretches: Sequence[Stretch]) -> Iterator[str]:
+    """Name a row that would hold the wires of two sections at one place and height."""
+    names = [each.name for each in stretches if each.first <= support <= each.last]
+    keys = [key for key in PLACES if key in row.values and key not in row.refused]
+    if len(names) > 1 and keys:
+        yield (
+            f"{row.place(keys[0])}: section is missing: the wires of {' and '.join(names)} pass there, each with "
+            f"{' and '.join(keys)} of its own; give a row for each, at the same station"
+        )
+
+
 @dataclass(frozen=True)
 class Held:
     """Wires of one section at one support: the support's number and what rows say of it, in SI."""
@@ -193,6 +206,7 @@ def held_by(
             if which is not None:
                 given[which, number] = row.values
         else:
+            problems += _of_both(row, number, stretches)
             given |= {(k, number): row.values for k in range(len(stretches))}
     return [
         Held(each, s, given.get((k, s), {}))

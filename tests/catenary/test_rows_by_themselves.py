@@ -274,3 +274,31 @@ def test_a_type_that_is_none_is_named_with_its_cell(tmp_path, monkeypatch, value
     assert [p[: len(f"km12.xlsx sheet line cell B1: type {said}")] for p in error.value.problems] == [
         f"km12.xlsx sheet line cell B1: type {said}"
     ]
+
+
+def test_what_hangs_wrong_says_from_where_its_stations_count(refusals):
+    (clamp,) = refusals(masses=[{"station_m": 1000.0, "wire": "contact", "mass": 1.0}])
+    assert clamp.startswith("km12.yaml masses[0]: ")
+    assert clamp.endswith("; stations here count from the first support, which stands at 1000 m")
+    (dropper,) = refusals(
+        droppers=[{"span": 4, "position": x, "height_mm": -120 if x == 20 else 0} for x in (5, 20, 45)]
+    )
+    assert dropper.startswith("km12.yaml droppers[1]: ") and "(at 185 m)" in dropper
+    assert dropper.endswith("which stands at 1000 m")
+
+
+@pytest.mark.parametrize(
+    ("key", "one", "other"),
+    [("stagger_mm", -300, -200), ("messenger_stagger_mm", 20, -180), ("contact_height_mm", 20, 0)],
+)
+def test_a_place_of_the_wires_of_two_sections_is_given_for_each(refusals, key, one, other):
+    """Both wires of an overlap in one point are no line; what both may share, they share."""
+    supports = [{"station_m": x, "encumbrance": 1.4, key: one if x == 1220 else None} for x in SUPPORTS]
+    content = {"sections": [A, B], "changes": {"dimension": "spatial"}}
+    assert refusals(supports=supports, **content) == [
+        f"km12.yaml supports[4]: section is missing: the wires of A and B pass there, each with "
+        f"{key.removesuffix('_mm')} of its own; give a row for each, at the same station"
+    ]
+    (row,) = [row for row in supports if row["station_m"] == 1220]
+    both = [{**row, "section": "A"}, {**row, "section": "B", key: other}]
+    assert refusals(supports=[*supports[:4], *both, *supports[5:]], **content) == []
