@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from catenary.errors import InputError
-from catenary.library.at_rest import faults_by_row
+from catenary.library.at_rest import problems_of_line
 from catenary.library.columns import Row, read_rows
 from catenary.library.line_file import LineFile
 from catenary.library.row_checks import problems_of_irregularity, problems_of_rows, problems_of_sections
@@ -18,7 +17,6 @@ from catenary.library.tension_sections import Held, Stretch, held_by, stretches_
 from catenary.spec.changes import changed
 from catenary.spec.components import PRESCRIBED
 from catenary.spec.line import CatenarySpec
-from catenary.spec.problems import find_problems
 
 __all__ = ["line_content"]
 
@@ -83,34 +81,10 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
             for each in stretches
         ]
     content["section"] = {key: value for key, value in section.items() if value}
-    problems = _problems_of(content, (file, line), droppers, rows)
+    problems = problems_of_line(content, (file, line), droppers, rows, origin)
     if problems:
-        raise InputError([_counted(sentence, file, origin) for sentence in problems])
+        raise InputError(problems)
     return content
-
-
-def _counted(sentence: str, file: LineFile, origin: float) -> str:
-    """Sentence on a row by a line that counts from its first support, where the file begins at ``origin`` [m]."""
-    of_a_row = sentence.startswith(str(file.path)) and re.search(r"\bat -?\d[\d.]* m\b|\bstation\b", sentence)
-    if not origin or not of_a_row:
-        return sentence
-    return f"{sentence}; stations here count from the first support, which stands at {origin:.10g} m"
-
-
-def _problems_of(
-    content: dict[str, Any],
-    described: tuple[LineFile, CatenarySpec],
-    droppers: Sequence[Hung],
-    rows: Mapping[str, Sequence[Row]],
-) -> list[str]:
-    """Say what a line cannot be, or why it does not hang, with file, row or cell; ``described``: its file and type."""
-    file, line = described
-    at = file.changed_at.get("temperature.sections", f"{file.path}: changes")
-    problems = [
-        f"{at}: {sentence}" if sentence.startswith("temperature") else _with_place(sentence, droppers, rows)
-        for sentence in find_problems(CatenarySpec, content, line.model_dump(), lambda _: "")
-    ]
-    return problems or list(faults_by_row(CatenarySpec.model_validate(content), droppers))
 
 
 def _for_the_type(changes: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
@@ -291,14 +265,3 @@ def _off_the_line(rows: Mapping[str, Sequence[Row]], first: float, last: float) 
                         f"{row.place(key)}: {key} must lie on the line, {first:.10g} to {last:.10g} m: got "
                         f"{row.values[key]:.10g} m"
                     )
-
-
-def _with_place(sentence: str, droppers: Sequence[Hung], rows: Mapping[str, Sequence[Row]]) -> str:
-    """Sentence with the place of the row that it is about in front."""
-    tables = "masses|elements|wear|defects|kinks|tension_sections"
-    hit = re.match(rf"(?:droppers\.\w+|section\.({tables}))\[(\d+)\](?:\.(\w+))?", sentence)
-    if hit is None:
-        return sentence
-    name, k = "sections" if hit[1] == "tension_sections" else hit[1], int(hit[2])
-    row = rows[name][k] if name else droppers[k].row
-    return sentence if row is None else f"{row.place(hit[3])}: {sentence}"

@@ -218,7 +218,7 @@ def test_a_stitch_wire_without_a_dropper_is_named_by_row_and_span(refusals):
 
 @pytest.mark.parametrize(("few", "row"), [(1, 0), (3, 3)])
 def test_lengths_in_some_rows_alone_are_one_problem(refusals, few, row):
-    """Beside what is wrong with another cell; spans without rows, which have heights, are not named for it."""
+    """Next to what is wrong with another cell; spans without rows, which have heights, are not named for it."""
     droppers = [
         {"span": 1, "position": 5 * (k + 1), **({"length_mm": 900} if k < few else {"height_mm": 0})} for k in range(4)
     ]
@@ -233,47 +233,6 @@ def test_lengths_in_some_rows_alone_are_one_problem(refusals, few, row):
 def test_what_is_not_a_row_is_answered_by_a_row_that_would_be(refusals, table, example):
     found = refusals(**{table: [3]})
     assert found == [f"km12.yaml {table}[0] must be a row of keys and values, such as {example}: got 3"]
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "said"),
-    [
-        ("contact_wire.tension [kN]", 27, "contact_wire.tension [kN] is not a known key; did you mean contact_wire.te"),
-        ("contact_wire.tension", -5, "contact_wire.tension must be between 5000 and 60000 N: got -5 N"),
-    ],
-)
-def test_a_key_of_a_workbook_is_named_with_its_cell_and_with_what_rows_say(tmp_path, monkeypatch, key, value, said):
-    monkeypatch.chdir(tmp_path)
-    book = openpyxl.Workbook()
-    line, supports = book.active, book.create_sheet("supports")
-    line.title = "line"
-    for row in (("key", "value"), ("type", "bruni_2015"), (key, value)):
-        line.append(row)
-    for station in ("station [m]", *SUPPORTS[:2], "about here", *SUPPORTS[3:]):
-        supports.append([station])
-    book.save("km12.xlsx")
-    with pytest.raises(InputError) as error:
-        load_line("km12.xlsx")
-    first, second = error.value.problems
-    assert first.startswith(f"km12.xlsx sheet line cell B3: {said}")
-    assert second == "km12.xlsx sheet supports cell A4: station must be a number: got 'about here'"
-
-
-@pytest.mark.parametrize(("value", "said"), [("re 330", "must be one of"), ("", "is missing")])
-def test_a_type_that_is_none_is_named_with_its_cell(tmp_path, monkeypatch, value, said):
-    monkeypatch.chdir(tmp_path)
-    book = openpyxl.Workbook()
-    book.active.title = "line"
-    book.active.append(("type", value))
-    supports = book.create_sheet("supports")
-    for station in ("station [m]", *SUPPORTS):
-        supports.append([station])
-    book.save("km12.xlsx")
-    with pytest.raises(InputError) as error:
-        load_line("km12.xlsx")
-    assert [p[: len(f"km12.xlsx sheet line cell B1: type {said}")] for p in error.value.problems] == [
-        f"km12.xlsx sheet line cell B1: type {said}"
-    ]
 
 
 def test_what_hangs_wrong_says_from_where_its_stations_count(refusals):
@@ -292,7 +251,7 @@ def test_what_hangs_wrong_says_from_where_its_stations_count(refusals):
     [("stagger_mm", -300, -200), ("messenger_stagger_mm", 20, -180), ("contact_height_mm", 20, 0)],
 )
 def test_a_place_of_the_wires_of_two_sections_is_given_for_each(refusals, key, one, other):
-    """Both wires of an overlap in one point are no line; what both may share, they share."""
+    """Both wires of an overlap in one point is a mistake; what both may share, they share."""
     supports = [{"station_m": x, "encumbrance": 1.4, key: one if x == 1220 else None} for x in SUPPORTS]
     content = {"sections": [A, B], "changes": {"dimension": "spatial"}}
     assert refusals(supports=supports, **content) == [
