@@ -125,7 +125,7 @@ class GradientFigures:
     ----------
     derivative, error : float array
         By the unit of the input, and how far it is, at most, from those in half and in two thirds of the window, which
-        cut more of the waves that reach far.
+        cut more of the waves that reach far, or with so many of the operator's harmonics and samples.
     expected, computed : float
         Change of sigma by a small step of all inputs down its derivatives: as these have it, and as computed [N].
     message : str

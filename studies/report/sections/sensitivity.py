@@ -154,8 +154,8 @@ def _gradient_section(result: SensitivityResult, g: GradientFigures) -> Section:
     text = (
         "Derivatives by the adjoint of the steady state, without a finite step; to first order they are exact while "
         "the same droppers go slack. The number after ± is the largest difference from the derivatives in half and in "
-        "two thirds of the window, which cut off more of the waves that reach far; a derivative that does not exceed "
-        "it counts as unknown. The program smooths extremes over 1 N."
+        "two thirds of the window, which cut off more of the waves that reach far, or of the operator's harmonics and "
+        "samples; a derivative that does not exceed it counts as unknown. The program smooths extremes over 1 N."
     )
     check = f"Check: a small step of all inputs down these slopes changes σ by {number(g.computed, 4)} N; they "
     found = (f"{check}predict {number(g.expected, 4)} N.",) if np.isfinite(g.computed) else (g.message,)
