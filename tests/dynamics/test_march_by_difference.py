@@ -7,6 +7,7 @@ import pytest
 
 from catenary.errors import InputError
 from catenary.form_finding.equilibrium import periodic_equilibrium
+from dynamics.accuracy.estimated_run import STEP_ORDER
 from dynamics.accuracy.numerical_error import estimate_error
 from dynamics.adjoint.steady_slopes import SteadySlopes
 from dynamics.results.by_span import figures_by_span
@@ -114,7 +115,7 @@ def test_its_error_is_that_of_differences_and_holds_the_march_of_the_whole(both)
     assert parts["differences"] == pytest.approx(2.0 * moved, rel=1e-6) and moved > 0.0
     halved = solve(case.model_copy(update={"dt": 0.5 * case.time_step}))
     ratio = halved.case.time_step / case.time_step
-    stepped = (halved.statistics.contact_force_std_N - sigma) / (ratio**2 - 1.0)
+    stepped = (halved.statistics.contact_force_std_N - sigma) / (ratio**STEP_ORDER - 1.0)
     assert halved.method == "difference" and parts["time_step"] == pytest.approx(abs(stepped), rel=1e-6)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from catenary.form_finding.equilibrium import open_line_equilibrium, periodic_equilibrium
 from catenary.linearised.cell import vertical_cell
+from dynamics.accuracy.estimated_run import STEP_ORDER
 from dynamics.accuracy.numerical_error import estimate_error
 from dynamics.adjoint.figures import refusal_of_derivatives
 from dynamics.contact_force.filters import filter_periodic
@@ -142,7 +143,7 @@ def test_the_numerical_error_of_a_train_is_that_of_its_worst_pantograph(build_ca
     halved = solved(case.model_copy(update={"dt": 2e-3})).pantographs[worst].statistics.contact_force_std_N
     (step,) = (part for part in error.parts if part.name == "time_step")
     ratio = 2.0
-    assert step.error_N == pytest.approx(abs(halved - sigmas[worst]) / abs(1.0 / ratio**2 - 1.0), rel=0.02)
+    assert step.error_N == pytest.approx(abs(halved - sigmas[worst]) / abs(1.0 / ratio**STEP_ORDER - 1.0), rel=0.02)
     assert error_summary(case, error)["pantograph"] == worst + 1
     table = error_table(error_summary(case, error), "best")
     assert table.title.endswith(", best" if worst == 0 else f", best, pantograph {worst + 1}")
