@@ -1,5 +1,6 @@
 """Values as people type them: what Hydra's parser reads, this one reads alike, in a time that grows with the length."""
 
+import gc
 import time
 
 import pytest
@@ -106,9 +107,13 @@ def test_a_quoted_text_is_read_back(text):
     ids=["numbers", "open quotes", "quotes", "colons", "words and quotes", "spaces", "keys"],
 )
 def test_a_hundred_thousand_characters_take_a_part_of_a_second(text):
+    gc.collect()
+    gc.freeze()  # what other tests left is not looked through while this one is timed
     began = time.process_time()
     try:
         typed_value("key", text)
     except InputError as error:
         assert len(str(error)) < 400
-    assert time.process_time() - began < 1.0
+    spent = time.process_time() - began
+    gc.unfreeze()
+    assert spent < 1.0
