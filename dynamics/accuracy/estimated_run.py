@@ -103,15 +103,17 @@ class EstimatedRun:
         Where a whole line would be marched for it, twice the step has to do, unless that is too long.
         """
         doubles = self.case.time_step <= LONGEST_DOUBLED
-        step, sigma = self._at_step(0.5 if self.halves_step or not doubles else 2.0)
-        error = abs((sigma - self.base) / ((step / self.case.time_step) ** STEP_ORDER - 1.0))
-        said = [self.case.time_step, self.base, step, sigma]
+        orders = {0.5 if self.halves_step or not doubles else 2.0: STEP_ORDER}
         if doubles and self.halves_step:
-            step, sigma = self._at_step(2.0)
-            error = max(error, abs((sigma - self.base) / ((step / self.case.time_step) ** ORDER_OF_CHANCE - 1.0)))
-            said += [step, sigma]
-        figures = ", ".join(f"{s:.3f} N at {1e3 * dt:.4g} ms" for dt, s in zip(said[::2], said[1::2], strict=True))
-        return error, f"{figures}, order {STEP_ORDER:g}{self._where}"
+            orders[2.0] = ORDER_OF_CHANCE
+        own, said, sizes = self.case.time_step, [(self.case.time_step, self.base)], list[tuple[float, float]]()
+        for factor, order in orders.items():
+            step, sigma = self._at_step(factor)
+            said.append((step, sigma))
+            sizes.append((abs((sigma - self.base) / ((step / own) ** order - 1.0)), order))
+        error, order = max(sizes)
+        figures = ", ".join(f"{sigma:.3f} N at {1e3 * step:.4g} ms" for step, sigma in said)
+        return error, f"{figures}, order {order:g}{self._where}"
 
     @property
     def halves_step(self) -> bool:

@@ -55,16 +55,18 @@ def test_step_and_mesh_are_differences_over_their_orders(estimated, steady):
 
 
 @pytest.mark.parametrize(
-    ("name", "pantograph", "speed", "stiffness", "damping"),
+    ("name", "pantograph", "speed", "stiffness", "damping", "least"),
     [
         # twice the step moves sigma by 0.02 N, half of it by 0.26 N
-        ("ln2", "bruni_2015", 309.0, 5.87e4, {"alpha": 0.0644, "beta": 7.43e-5}),
+        ("ln2", "bruni_2015", 309.0, 5.87e4, {"alpha": 0.0644, "beta": 7.43e-5}, 0.1),
+        # twice as much is left as half the step moves sigma by: no second order
+        ("re330", "bruni_2015", 299.0, 4.79e4, {"alpha": 0.279, "beta": 1.58e-4}, 0.05),
         # half the step moves sigma by 0.01 N, twice of it by 0.7 N
-        ("double_wire_3kv", "dsa380", 282.0, 2.76e4, {"alpha": 0.272, "beta": 4.09e-5}),
+        ("double_wire_3kv", "dsa380", 282.0, 2.76e4, {"alpha": 0.272, "beta": 4.09e-5}, 0.1),
     ],
 )
 def test_what_finer_steps_leave_is_within_the_step_s_error(
-    build_line, build_case, name, pantograph, speed, stiffness, damping
+    build_line, build_case, name, pantograph, speed, stiffness, damping, least
 ):
     """One companion may have the run's sigma by chance; a second step tells."""
     line = build_line(name, mesh={}, damping=damping)
@@ -80,7 +82,7 @@ def test_what_finer_steps_leave_is_within_the_step_s_error(
     error, _ = run.time_step_error()
     left = abs(sigma(solve_periodic(finest)) - sigma(solution))
     assert left < 1.1 * error
-    assert left > 0.1, "and it is more than nothing"
+    assert left > least, "and it is more than nothing"
 
 
 def test_the_total_is_the_root_of_the_squares_of_all_parts(estimated):
