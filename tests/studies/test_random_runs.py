@@ -16,7 +16,7 @@ def gates():
     """One run, of one line and pantograph, at its library's mesh and 2 ms."""
     narrow = {"speed_kmh": (270.0, 280.0), "alpha": (0.1, 0.2), "beta": (1e-4, 2e-4), "dt_s": 2.0e-3, "runs": 1}
     content = load_gates().random_runs.model_dump() | narrow
-    content |= {"catenaries": ("bruni_2015",), "pantographs": ("bruni_2015",)}
+    content |= {"catenaries": ("bruni_2015",), "pantographs": ("bruni_2015",), "known": ()}
     return load_gates().model_copy(update={"random_runs": type(load_gates().random_runs).model_validate(content)})
 
 
