@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium
+from catenary.kernels.compiled import kernel
 from catenary.linearised.contact_wire import static_height
 from dynamics.line_operator.answers import Answers, Contour
 from dynamics.line_operator.network import LineNetwork
@@ -114,35 +115,98 @@ def contact_system(
 ) -> ContactSystem:
     """Form the equations of the contact force; ``line`` holds network, contour and the bare wire's heights."""
     network, contour, bare = line
-    phases = station_phases(network, contour)
-    count = phases.shape[1]
-    H = _tested_fields(answers, phases) / (contour.speed * network.period)
-    H += H[::-1, ::-1].conj()
-    H[np.arange(count), np.arange(count)] += bare
-    static = _static_harmonics(eq, contour.harmonics, network.period)
+    K = contour.harmonics
+    line_parts = _line_parts(answers, station_phases(network, contour)) / (contour.speed * network.period)
+    _add_diagonal(line_parts, bare)
+    static = _static_harmonics(eq, K, network.period)
     assert case.mean_force_N is not None
-    own = own_answers(case, contour)
-    varying = np.arange(count) != contour.harmonics
-    matrix = H + np.diag(own)
-    inverse = np.linalg.inv(matrix[np.ix_(varying, varying)])
-    kept = np.zeros(count, np.bool_)
-    return ContactSystem(H, inverse, static, case.mean_force_N, np.zeros(count - 1, np.complex128), kept)
+    whole = line_parts.copy()
+    _add_diagonal(whole, own_answers(case, contour))
+    inverse = np.zeros_like(whole)
+    inverse[1:, 1:] = np.linalg.inv(whole[1:, 1:])
+    varying, kept = np.arange(2 * K + 1) != K, np.zeros(2 * K + 1, np.bool_)
+    offset = np.zeros(2 * K, np.complex128)
+    answering = _of_harmonics(inverse)[np.ix_(varying, varying)]
+    return ContactSystem(_of_harmonics(line_parts), answering, static, case.mean_force_N, offset, kept)
 
 
-def _tested_fields(answers: Answers, phases: Complexes) -> Complexes:
-    """Fields of all harmonics' forces, as all harmonics see them, over frequencies (harmonic, harmonic).
+def _line_parts(answers: Answers, phases: Complexes) -> Floats:
+    """Heights by forces, both of which are real in time, over all frequencies and their mirror images.
 
-    A few frequencies at a time, so that their fields stay in a processor's cache.
+    From the real parts of harmonics 0 to K and the imaginary ones of 1 to K to such ones (part, part): half of the work
+    that complex harmonics -K to K take, of which those below 0 are conjugate to the others. A few frequencies at a
+    time, so that their fields stay in a processor's cache.
     """
     count, opposed = phases.shape[1], phases.conj()
-    weighted, total = answers.wave * answers.weight[:, None], np.zeros((count, count), np.complex128)
+    weighted, total = answers.wave * answers.weight[:, None], np.zeros((count, count))
     for first in range(0, len(answers.omega), TOGETHER):
         some = slice(first, first + TOGETHER)
         fields = fields_at(answers.forces[some], phases)
-        fields *= weighted[some, None, :]
-        tested = opposed * answers.wave[some, None, :]
-        total += tested.reshape(-1, count).T @ fields.reshape(-1, count)
+        of_forces, of_heights = np.empty((2, 2, *fields.shape))
+        _parts_of_forces(fields, weighted[some], of_forces)
+        _parts_of_heights(opposed, answers.wave[some], of_heights)
+        total += of_heights.reshape(-1, count).T @ of_forces.reshape(-1, count)
     return total
+
+
+@kernel(error_model="numpy", nogil=True, fastmath={"contract", "nsz"})
+def _parts_of_forces(fields: Complexes, waves: Complexes, out: Floats) -> None:
+    """Fill in fields (omega, station, harmonic), each times its wave, by real and imaginary parts of the force.
+
+    Real parts of the fields first, their imaginary ones behind (2, omega, station, part).
+    """
+    K = fields.shape[2] // 2
+    for n in range(fields.shape[0]):
+        for s in range(fields.shape[1]):
+            field, wave, re, im = fields[n, s], waves[n], out[0, n, s], out[1, n, s]
+            mean = field[K] * wave[K]
+            re[0], im[0] = mean.real, mean.imag
+            for k in range(1, K + 1):
+                own, image = field[K + k] * wave[K + k], field[K - k] * wave[K - k]
+                re[k], im[k] = own.real + image.real, own.imag + image.imag
+                re[K + k], im[K + k] = image.imag - own.imag, own.real - image.real
+
+
+@kernel(error_model="numpy", nogil=True, fastmath={"contract", "nsz"})
+def _parts_of_heights(opposed: Complexes, waves: Complexes, out: Floats) -> None:
+    """Fill in what parts of the height see of fields: real parts first, imaginary ones with their sign turned behind.
+
+    ``opposed`` are conjugate phases (station, harmonic), ``waves`` those of frequencies (omega, harmonic); out
+    (2, omega, station, part).
+    """
+    K = opposed.shape[1] // 2
+    for n in range(waves.shape[0]):
+        for s in range(opposed.shape[0]):
+            phase, wave, re, im = opposed[s], waves[n], out[0, n, s], out[1, n, s]
+            mean = phase[K] * wave[K]
+            re[0], im[0] = 2.0 * mean.real, -2.0 * mean.imag
+            for k in range(1, K + 1):
+                own, image = phase[K + k] * wave[K + k], phase[K - k] * wave[K - k]
+                re[k], im[k] = own.real + image.real, -own.imag - image.imag
+                re[K + k], im[K + k] = own.imag - image.imag, own.real - image.real
+
+
+def _add_diagonal(parts: Floats, answers: Complexes) -> None:
+    """Add answers of every harmonic to itself (harmonic,) to equations of parts."""
+    K = len(answers) // 2
+    above, re, im = answers[K:], np.arange(K + 1), np.arange(K + 1, 2 * K + 1)
+    parts[re, re] += above.real
+    parts[im, im] += above[1:].real
+    parts[im, re[1:]] += above[1:].imag
+    parts[re[1:], im] -= above[1:].imag
+
+
+def _of_harmonics(parts: Floats) -> Complexes:
+    """Equations of harmonics -K to K by those of their parts, 0 to K and 1 to K."""
+    K = len(parts) // 2
+    rows = parts[: K + 1].astype(np.complex128)
+    rows[1:] += 1j * parts[K + 1 :]
+    real, turned = rows[:, 1 : K + 1], 1j * rows[:, K + 1 :]
+    out = np.empty((2 * K + 1, 2 * K + 1), np.complex128)
+    out[K:, K] = rows[:, 0]
+    out[K:, K + 1 :], out[K:, K - 1 :: -1] = 0.5 * (real - turned), 0.5 * (real + turned)
+    out[:K] = out[:K:-1, ::-1].conj()
+    return out
 
 
 def _static_harmonics(eq: Equilibrium, harmonics: int, period: float) -> Complexes:

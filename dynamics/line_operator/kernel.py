@@ -27,7 +27,7 @@ from dynamics.influence.kernel import bloch_solution, bloch_work, load_answers, 
 from dynamics.line_operator.condensed.parts import Bays, Points
 from dynamics.linear_algebra.complex_numbers import exponential, inverse, root
 
-__all__ = ["OPTIONS", "add_attached", "add_ends", "assemble", "clear", "network_answers"]
+__all__ = ["OPTIONS", "add_attached", "add_bays", "assemble", "clear", "network_answers"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -64,29 +64,23 @@ def _add(S, i, j, value):
 
 
 @kernel(**OPTIONS)
-def _elongation(bays, b, tau, s0, s1, m):
-    """Elongation left w + tilt h + right v - tilt g - x + y of a bay: left, tilt, right, and the spring that it has."""
-    k, by_m = bays.curvature[b], inverse(m)
+def _elongation(bay, slopes, tau, s0, s1, m):
+    """Elongation left w + tilt h + right v - tilt g - x + y of a bay: left, tilt, right, and the spring that it has.
+
+    ``bay`` are its length, curvature and compliance, ``slopes`` those at both ends.
+    """
+    (length, k, compliance), by_m = bay, inverse(m)
     whole, tilt = k * s0 * by_m, k * s1 * by_m
-    spring = tau * inverse(bays.compliance[b] + k * k * tau * (bays.length[b] - 2.0 * s0 * by_m) * by_m)
-    return -bays.slope[b, 0] - whole, tilt, bays.slope[b, 1] - whole, spring
+    spring = tau * inverse(compliance + k * k * tau * (length - 2.0 * s0 * by_m) * by_m)
+    return -slopes[0] - whole, tilt, slopes[1] - whole, spring
 
 
 @kernel(**OPTIONS)
-def _add_along(S, dof, along, pulls, spring):
-    """Add what a bay's spring does to the places of its ends along the track."""
-    (w, h, v, g), (x, y), (by_left, by_tilt, by_right) = dof, along, pulls
-    _add(S, x, w, -by_left)
-    _add(S, x, h, -by_tilt)
-    _add(S, x, v, -by_right)
-    _add(S, x, g, by_tilt)
-    _add(S, x, x, spring)
-    _add(S, y, w, by_left)
-    _add(S, y, h, by_tilt)
-    _add(S, y, v, by_right)
-    _add(S, y, g, -by_tilt)
-    _add(S, y, x, -spring)
-    _add(S, y, y, spring)
+def _along(out, pulls, spring):
+    """Fill in what a bay's spring does to the places of its ends along the track, in the order of `Bays.entry`."""
+    by_left, by_tilt, by_right = pulls
+    out[10], out[11], out[12], out[13], out[14] = -by_left, -by_tilt, -by_right, by_tilt, spring
+    out[15], out[16], out[17], out[18], out[19], out[20] = by_left, by_tilt, by_right, -by_tilt, -spring, spring
 
 
 @kernel(**OPTIONS)
@@ -121,41 +115,46 @@ def _add_side(S, side, turn, veer, halves, dof, along, pulls, spring):
 
 
 @kernel(**OPTIONS)
-def add_ends(S: Complexes, bays: Bays, b: int, damped: tuple[complex, complex], halves: Complexes) -> None:
-    """Add the stiffness between a bay's ends by its six numbers, s0 to a2; ``damped`` are tau and m."""
-    s0, s1, s2, a0, a1, a2 = halves[0], halves[1], halves[2], halves[3], halves[4], halves[5]
-    w, h, v, g = bays.dof[b, 0], bays.dof[b, 1], bays.dof[b, 2], bays.dof[b, 3]
-    x, y = bays.along[b, 0], bays.along[b, 1]
-    left, tilt, right, spring = 0.0j, 0.0j, 0.0j, 0.0j
-    if x >= 0:
-        left, tilt, right, spring = _elongation(bays, b, damped[0], s0, s1, damped[1])
-    by_left, by_tilt, by_right = spring * left, spring * tilt, spring * right
-    _add(S, w, w, 0.5 * (s0 + a0) + by_left * left)
-    _add(S, h, w, by_left * tilt - 0.5 * (s1 + a1))
-    _add(S, h, h, 0.5 * (s2 + a2) + by_tilt * tilt)
-    _add(S, v, w, 0.5 * (s0 - a0) + by_left * right)
-    _add(S, v, h, 0.5 * (a1 - s1) + by_tilt * right)
-    _add(S, v, v, 0.5 * (s0 + a0) + by_right * right)
-    _add(S, g, w, 0.5 * (s1 - a1) - by_left * tilt)
-    _add(S, g, h, 0.5 * (a2 - s2) - by_tilt * tilt)
-    _add(S, g, v, 0.5 * (s1 + a1) - by_right * tilt)
-    _add(S, g, g, 0.5 * (s2 + a2) + by_tilt * tilt)
-    pulls = by_left, by_tilt, by_right
-    if x >= 0:
-        _add_along(S, (w, h, v, g), (x, y), pulls, spring)
-    if b < bays.side.shape[0]:
-        side = bays.side[b, 0], bays.side[b, 1], bays.side[b, 2], bays.side[b, 3]
-        six = s0, s1, s2, a0, a1, a2
-        _add_side(S, side, bays.turn[b], bays.veer[b], six, (w, h, v, g), (x, y), pulls, spring)
+def add_bays(S: Complexes, bays: Bays, tau: complex, m: Complexes, halves: Complexes) -> None:
+    """Add the stiffness between the ends of all bays by their six numbers, s0 to a2 (bay, 6); ``m`` (bay,).
+
+    All of them in one call: a call that takes the arrays of `Bays` costs as much as what a bay adds.
+    """
+    entries, own = S.reshape(-1), np.empty(bays.entry.shape[1], np.complex128)
+    for b in range(bays.length.size):
+        s0, s1, s2, a0, a1, a2 = halves[b, 0], halves[b, 1], halves[b, 2], halves[b, 3], halves[b, 4], halves[b, 5]
+        count, spring, left, tilt, right = 10, 0.0j, 0.0j, 0.0j, 0.0j
+        if bays.along[b, 0] >= 0:
+            bay, slopes = (bays.length[b], bays.curvature[b], bays.compliance[b]), (bays.slope[b, 0], bays.slope[b, 1])
+            left, tilt, right, spring = _elongation(bay, slopes, tau, s0, s1, m[b])
+            count = own.size
+        by_left, by_tilt, by_right = spring * left, spring * tilt, spring * right
+        own[0], own[1] = 0.5 * (s0 + a0) + by_left * left, by_left * tilt - 0.5 * (s1 + a1)
+        own[2], own[3] = 0.5 * (s2 + a2) + by_tilt * tilt, 0.5 * (s0 - a0) + by_left * right
+        own[4], own[5] = 0.5 * (a1 - s1) + by_tilt * right, 0.5 * (s0 + a0) + by_right * right
+        own[6], own[7] = 0.5 * (s1 - a1) - by_left * tilt, 0.5 * (a2 - s2) - by_tilt * tilt
+        own[8], own[9] = 0.5 * (s1 + a1) - by_right * tilt, 0.5 * (s2 + a2) + by_tilt * tilt
+        _along(own, (by_left, by_tilt, by_right), spring)
+        for e in range(count):
+            entries[bays.entry[b, e]] += own[e]
+        if b < bays.side.shape[0]:
+            side = bays.side[b, 0], bays.side[b, 1], bays.side[b, 2], bays.side[b, 3]
+            ends = bays.dof[b, 0], bays.dof[b, 1], bays.dof[b, 2], bays.dof[b, 3]
+            six, along = (s0, s1, s2, a0, a1, a2), (bays.along[b, 0], bays.along[b, 1])
+            _add_side(S, side, bays.turn[b], bays.veer[b], six, ends, along, (by_left, by_tilt, by_right), spring)
 
 
 @kernel(**OPTIONS)
-def _bay_halves(bays, b, tau, mu, out):
-    """Fill in the six numbers of a bay's ends; returns its own determinant between held ends."""
-    m, a, t = bays.mass[b] * mu, bays.bending[b] * tau, bays.tension[b] * tau
+def _bay_halves(bay, tau, mu, out):
+    """Fill in the six numbers of a bay's ends by its length, tension, bending stiffness and mass.
+
+    Returns its own determinant between held ends.
+    """
+    length, tension, bending, mass = bay
+    m, a, t = mass * mu, bending * tau, tension * tau
     both = t + root(t * t - 4.0 * a * m)
     R1, R2 = 2.0 * m * inverse(both), both * inverse(2.0 * a)
-    r1, r2, half = root(R1), root(R2), 0.5 * bays.length[b]
+    r1, r2, half = root(R1), root(R2), 0.5 * length
     wave = exponential(r1 * half)
     back = inverse(wave)
     sinh, cosh = 0.5 * (wave - back), 0.5 * (wave + back)
@@ -219,9 +218,8 @@ def assemble(S: Complexes, omega: complex, line: tuple[Bays, Points, Ints], alph
     clear(S, first)
     own, halves = np.empty(bays.length.size, np.complex128), np.empty((bays.length.size, 6), np.complex128)
     for b in range(own.size):
-        own[b] = _bay_halves(bays, b, tau, mu, halves[b])
-    for b in range(own.size):
-        add_ends(S, bays, b, (tau, bays.mass[b] * mu), halves[b])
+        own[b] = _bay_halves((bays.length[b], bays.tension[b], bays.bending[b], bays.mass[b]), tau, mu, halves[b])
+    add_bays(S, bays, tau, bays.mass * mu, halves)
     add_attached(S, omega, points, tau, mu)
     return log_product(own)
 

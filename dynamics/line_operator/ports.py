@@ -35,9 +35,9 @@ def _add_row(row, factor, other):
 
 
 @kernel(**OPTIONS)
-def _onward(ports, b, phase):
+def _onward(b, stations, phase):
     """Station at the right end of a bay; what the next period does by this one there, and the inverse."""
-    if b + 1 < ports.height.size:
+    if b + 1 < stations:
         return b + 1, 1.0 + 0.0j, 1.0 + 0.0j
     return 0, phase, inverse(phase)
 
@@ -85,7 +85,7 @@ def acted_loads(
         _add_row(top, -pull, station[ports.at[d]])
         _add_row(bottom, pull, station[ports.at[d]])
     for b in range(ports.chord.size):
-        (right, turn, back), (less, more) = _onward(ports, b, phase), ports.tilt[b]
+        (right, turn, back), (less, more) = _onward(b, ports.height.size, phase), ports.tilt[b]
         for value, at in ((tau * ports.chord[b] * more * turn, right), (-tau * ports.chord[b] * less, b)):
             _add_row(rhs[ports.height[b]], -less * value, station[at])
             _add_row(rhs[ports.along[b]], -value, station[at])
@@ -132,7 +132,7 @@ def station_forces(
         _add_row(force, -pull, u[ports.top[d]])
         _add_row(force, pull, u[ports.bottom[d]])
     for b in range(ports.chord.size):
-        (right, turn, back), (less, more) = _onward(ports, b, phase), ports.tilt[b]
+        (right, turn, back), (less, more) = _onward(b, ports.height.size, phase), ports.tilt[b]
         for value, end in ((-tau * ports.chord[b] * less, out[b]), (tau * ports.chord[b] * more * back, out[right])):
             _add_row(end, value * turn * more, u[ports.height[right]])
             _add_row(end, value * turn, u[ports.along[right]])

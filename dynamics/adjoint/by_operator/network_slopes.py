@@ -19,7 +19,7 @@ from dynamics.adjoint.by_operator.bays import PRODUCTS, WAVES, add_bay_slopes, a
 from dynamics.adjoint.by_operator.pairings import Acting, Multipliers, add_lifted, take_field
 from dynamics.influence.kernel import answers_taken, bloch_opposite, bloch_solution, bloch_work
 from dynamics.line_operator.condensed.parts import Bays, Points, Ports
-from dynamics.line_operator.kernel import OPTIONS, add_attached, add_ends, clear
+from dynamics.line_operator.kernel import OPTIONS, add_attached, add_bays, clear
 from dynamics.line_operator.ports import acted_loads, station_forces
 
 __all__ = ["NetworkSlopes", "network_slopes"]
@@ -178,7 +178,7 @@ def _assembled(S, omega, damped, line, table, waves):
     clear(S, first)
     for b in range(bays.length.size):
         bay_waves((table[b, 0], table[b, 1], table[b, 2], table[b, 3]), tau, mu, values[b], slopes[b])
-        add_ends(S, bays, b, (tau, table[b, 3] * mu), values[b])
+    add_bays(S, bays, tau, bays.mass * mu, values)
     add_attached(S, omega, points, tau, mu)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from catenary.elements.hermite import slopes_squared
 from catenary.form_finding.equations import GRAVITY, element_coordinates, wire_property
@@ -13,6 +14,12 @@ from dynamics.line_operator.condensed.order import NetworkOrder
 from dynamics.line_operator.condensed.parts import Bays
 
 __all__ = ["bays_of"]
+
+# pairs of a bay's heights and slopes, left and right (0 to 3), and places along the track (4, 5)
+ENTRIES = (
+    (0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2), (3, 0), (3, 1), (3, 2), (3, 3),
+    (4, 0), (4, 1), (4, 2), (4, 3), (4, 4), (5, 0), (5, 1), (5, 2), (5, 3), (5, 4), (5, 5),
+)  # fmt: skip
 
 
 def bays_of(eq: Equilibrium, order: NetworkOrder) -> Bays:
@@ -53,6 +60,14 @@ def bays_of(eq: Equilibrium, order: NetworkOrder) -> Bays:
     sense = mesh.elem_mirror[first, 0]
     turn, veer = np.asarray(mesh.elem_mirror[last, 1] * sense, dtype=np.int64), aside / length * sense
     return Bays(
-        np.ascontiguousarray(dof), along, np.ascontiguousarray(side), turn,
+        np.ascontiguousarray(dof), along, _entries(dof, along, order.n + order.ni), np.ascontiguousarray(side), turn,
         length, tension, EI, mass, curvature, slope, veer, l0 / EA,
     )  # fmt: skip
+
+
+def _entries(dof: NDArray[np.int64], along: NDArray[np.int64], size: int) -> NDArray[np.uint64]:
+    """Where a symmetric matrix of so many rows has what a bay adds; unsigned, so that none can be negative."""
+    ends = np.concatenate([dof, along], axis=1)
+    row, column = np.array(ENTRIES).T
+    low, high = np.minimum(ends[:, row], ends[:, column]), np.maximum(ends[:, row], ends[:, column])
+    return np.where(low < 0, 0, high * size + low).astype(np.uint64)

@@ -11,13 +11,16 @@ __all__ = ["Bays", "Points", "Ports"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Entries = NDArray[np.uint64]
 
 
 class Bays(NamedTuple):
     """Bays of all wires.
 
     ``dof`` (bay, 4): height and slope at the left and at the right end; ``along`` (bay, 2): position of both along the
-    track, -1 where the tension stays as it is; ``side`` (bay, 4): place and slope across the track at both ends, -1
+    track, -1 where the tension stays as it is; ``entry`` (bay, 21) where in the network's matrix, row by row, its lower
+    triangle has heights and slopes, then what the places along the track have with those and with each other (none
+    where the tension stays as it is); ``side`` (bay, 4): place and slope across the track at both ends, -1
     where held, no rows in the plane; ``turn`` (bay,) factor of those at the right end, -1 where it is a mirrored
     period's. ``length`` [m], ``tension`` [N], ``bending`` stiffness [N m^2], ``mass`` [kg/m]; ``curvature`` [1/m] at
     rest, none in the contact wire, and end ``slope`` (bay, 2), ``veer`` (bay,) of the chord across the track,
@@ -26,6 +29,7 @@ class Bays(NamedTuple):
 
     dof: Ints
     along: Ints
+    entry: Entries
     side: Ints
     turn: Ints
     length: Floats

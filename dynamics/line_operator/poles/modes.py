@@ -148,7 +148,8 @@ def _between(lines, share):
     (start, points, _, ni, T, alpha, beta), (end, others, first, _, T_, alpha_, beta_) = lines
     a, b = 1.0 - share, share
     bays = Bays(
-        end.dof, end.along, end.side, end.turn, a * start.length + b * end.length, a * start.tension + b * end.tension,
+        end.dof, end.along, end.entry, end.side, end.turn,
+        a * start.length + b * end.length, a * start.tension + b * end.tension,
         a * start.bending + b * end.bending, a * start.mass + b * end.mass, a * start.curvature + b * end.curvature,
         a * start.slope + b * end.slope, a * start.veer + b * end.veer,
         a * start.compliance + b * end.compliance,
