@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.line_operator.kernel import OPTIONS
+from dynamics.linear_algebra.complex_numbers import exponential, inverse, root
 
 __all__ = ["NUMBERS", "PRODUCTS", "WAVES", "add_bay_slopes", "add_products", "bay_waves"]
 
@@ -38,11 +39,11 @@ PRODUCTS = 12  # of multipliers and motions at the ends
 def _changed_half(roots, p, a, changes, out, at):
     """Stiffness of one half of a bay (3,), and its changes (4, 3); see `dynamics.line_operator.kernel._half`."""
     (R1, R2), (dR1, dR2, dp1, dp2, more) = roots, changes
-    inverse = 1.0 / (p[1] - p[0])
-    scale, both = a * inverse, p[0] * p[1]
+    apart = inverse(p[1] - p[0])
+    scale, both = a * apart, p[0] * p[1]
     s1, s2 = scale * (p[1] * R1 - p[0] * R2), scale * (R2 - R1)
     for k in range(WAVES):
-        own = more[k] - (dp2[k] - dp1[k]) * inverse
+        own = more[k] - (dp2[k] - dp1[k]) * apart
         d2 = s2 * own + scale * (dR2[k] - dR1[k])
         out[k, at + 2] = d2
         out[k, at] = (dp1[k] * p[1] + p[0] * dp2[k]) * s2 + both * d2
@@ -60,23 +61,24 @@ def bay_waves(
     """
     length, tension, bending, mass = bay
     m, a, t, h = mass * mu, bending * tau, tension * tau, 0.5 * length
-    root = np.sqrt(t * t - 4.0 * a * m)
-    of_root, of_sum = 1.0 / root, 1.0 / (t + root)
-    R1, R2 = 2.0 * m * of_sum, (t + root) / (2.0 * a)
-    r1, r2 = np.sqrt(R1), np.sqrt(R2)
-    near = np.exp(-2.0 * r2 * h)
-    of_near = 1.0 / (1.0 + near)
+    apart = root(t * t - 4.0 * a * m)
+    of_root, of_sum = inverse(apart), inverse(t + apart)
+    R1, R2 = 2.0 * m * of_sum, (t + apart) * inverse(2.0 * a)
+    r1, r2 = root(R1), root(R2)
+    near = exponential(-2.0 * r2 * h)
+    of_near = inverse(1.0 + near)
     near, sech2 = (1.0 - near) * of_near, 4.0 * near * of_near * of_near
-    inverse = 1.0 / near
-    sinh, cosh = np.sinh(r1 * h), np.cosh(r1 * h)
-    of_sinh, of_cosh = 1.0 / sinh, 1.0 / cosh
+    of_near, wave = inverse(near), exponential(r1 * h)
+    back = inverse(wave)
+    sinh, cosh = 0.5 * (wave - back), 0.5 * (wave + back)
+    of_sinh, of_cosh = inverse(sinh), inverse(cosh)
     tanh, coth, far2, csch2 = sinh * of_cosh, cosh * of_sinh, of_cosh * of_cosh, of_sinh * of_sinh
-    p, q = (r1 * tanh, r2 * near), (r1 * coth, r2 * inverse)
+    p, q = (r1 * tanh, r2 * near), (r1 * coth, r2 * of_near)
     # by r and by h; then by what each number changes of r1 and r2
     p_r, p_h = (tanh + r1 * h * far2, near + r2 * h * sech2), (R1 * far2, R2 * sech2)
-    near2 = sech2 * inverse * inverse
-    q_r, q_h = (coth - r1 * h * csch2, inverse - r2 * h * near2), (-R1 * csch2, -R2 * near2)
-    half1, half2, none = 0.5 / r1, 0.5 / r2, 0.0 + 0.0j
+    near2 = sech2 * of_near * of_near
+    q_r, q_h = (coth - r1 * h * csch2, of_near - r2 * h * near2), (-R1 * csch2, -R2 * near2)
+    half1, half2, none = 0.5 * inverse(r1), 0.5 * inverse(r2), 0.0 + 0.0j
     of_t, of_a, of_m = (
         (tau + t * tau * of_root) * of_sum,
         -2.0 * m * tau * of_root * of_sum,
@@ -184,10 +186,10 @@ def add_bay_slopes(
         out[k] += (weight * total).real
     if not changes:
         return
-    length, curvature, compliance, lighter = bay[0], bay[4], bay[7], 1.0 / m
+    length, curvature, compliance, lighter = bay[0], bay[4], bay[7], inverse(m)
     s0, s1 = values[0] * lighter, values[1] * lighter
     square, hang = curvature * curvature * tau * lighter, length - 2.0 * s0
-    harder = 1.0 / (compliance + square * hang)
+    harder = inverse(compliance + square * hang)
     spring, by_soft = weight * tau * harder, -weight * tau * harder * harder * products[6]
     turned, drawn = spring * curvature * products[7], spring * curvature * products[8]
     for k in range(WAVES):
