@@ -12,6 +12,7 @@ from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.key_points import AUXILIARY, CONTACT, MESSENGER, STITCH
 from catenary.layout.laid_out import laid_out
 from catenary.layout.sections import parts_of
+from catenary.layout.track import head_offset
 from catenary.spec.line import CatenarySpec
 from catenary.spec.section import DefectSpec
 
@@ -96,7 +97,7 @@ def _supports(rest: Equilibrium, heights: float, low: float) -> Part:
 
 
 def _plan(rest: Equilibrium, sides: float, axis: float) -> Part:
-    """Track, wires from support to support, and their offsets, to the left negative [mm]."""
+    """Track, wires from support to support, and their staggers, to the left negative [mm]."""
     layout = rest.mesh.layout
     supports = layout.supports
     strokes = [Stroke("TRACK", ((supports[0], axis), (supports[-1], axis)), dashed=True)]
@@ -106,8 +107,10 @@ def _plan(rest: Equilibrium, sides: float, axis: float) -> Part:
     for layer, offsets in (("PLAN_CONTACT_WIRE", layout.contact_side), ("PLAN_MESSENGER_WIRE", layout.messenger_side)):
         points = tuple((x, axis + sides * y) for x, y in zip(at, offsets, strict=True))
         strokes += [Stroke(layer, points[a:b]) for a, b in pairwise(ends)]
-    for x, y in zip(at, layout.contact_side, strict=True):
-        words.append(Words("STAGGER", (x, axis + sides * y + BESIDE), f"{-1e3 * y:+.0f}", TEXT))
+    centre = head_offset(rest.spec.track, np.array(at))  # where the head stands, from which a stagger counts
+    for x, y, head in zip(at, layout.contact_side, centre.tolist(), strict=True):
+        stagger = round(-1e3 * (y - head))
+        words.append(Words("STAGGER", (x, axis + sides * y + BESIDE), f"{stagger:+d}" if stagger else "0", TEXT))
     return strokes, words
 
 

@@ -99,7 +99,7 @@ def most_elements(spec: CatenarySpec) -> int:
 
 
 def _attached(spec: CatenarySpec, own: SectionSpec, k: int) -> dict[str, Any]:
-    """Masses, elements, worn stretches and defects of tension section k, counted from its first support."""
+    """What is attached, worn or defect in tension section k, counted from its first support."""
     each = own.tension_sections[k]
     begin, end = spec.supports[each.first_support], spec.supports[each.last_support]
     defects = [
@@ -123,6 +123,10 @@ def _attached(spec: CatenarySpec, own: SectionSpec, k: int) -> dict[str, Any]:
         ),
         "masses": tuple(m.model_copy(update={"station": round(m.station - begin, 9), "section": None}) for m in masses),
         "defects": tuple(d.model_copy(update={"span": d.span - each.first_support, "section": None}) for d in defects),
+        # the running surface is that of the whole line, counted from its first support
+        "profiles": (),
+        "kinks": (),
+        "irregularity": None,
     }
 
 

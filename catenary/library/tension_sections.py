@@ -127,7 +127,8 @@ def _passing(names: Sequence[str], overlaps: Sequence[Row]) -> tuple[list[float]
     for row in overlaps:
         k = names.index(row.words["section"])
         elevation[k] = row.values.get("elevation", ELEVATION)
-        spacing[k] = row.values.get("spacing", SPACING[row.words.get("kind", "uninsulated")])
+        kind = row.words.get("kind", "uninsulated")  # another one is refused by its cell
+        spacing[k] = row.values.get("spacing", SPACING.get(kind, spacing[k]))
     return elevation, spacing
 
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 from datetime import date, time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
-from catenary.errors import InputError
+from catenary.errors import InputError, lacks_memory
 from catenary.library.table import MAX_COLUMNS, Table, first_problems, is_remark
 from catenary.storage.user_file import read_user_bytes
 
@@ -48,6 +48,7 @@ def read_workbook(path: Path) -> dict[str, Table]:
             unpacked = sum(item.file_size for item in archive.infolist())
             if unpacked > MOST_UNPACKED:
                 raise InputError([f"workbook {path} must unpack to at most {MOST_UNPACKED / 1e6:g} MB: it is larger"])
+            _refuse_lost_sheets(path, archive)
             texts = [archive.read(name) for name in archive.namelist() if "/worksheets/" in name]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # parts of a workbook that openpyxl does not keep are not asked for
@@ -58,8 +59,11 @@ def read_workbook(path: Path) -> dict[str, Table]:
                     _spread(read[sheet.title], sheet.merged_cells.ranges)
     except InputError:
         raise
-    except (BadZipFile, KeyError, ValueError, TypeError, OSError, SyntaxError, AttributeError) as error:
-        raise InputError([f"workbook {path} is not an XLSX file: {str(error).splitlines()[0][:120]}"]) from None
+    except Exception as error:  # a damaged part raises whatever its reader comes to
+        if lacks_memory(error):
+            raise
+        why = (str(error).splitlines() or [type(error).__name__])[0][:120]
+        raise InputError([f"workbook {path} is not an XLSX file, or is damaged: {why}"]) from None
     tables: dict[str, Table] = {}
     for name, cells in read.items():
         table = _table(path, name, cells, unsaved.get(name, ()))
@@ -69,6 +73,16 @@ def read_workbook(path: Path) -> dict[str, Table]:
         if table is not None:
             tables[key] = table
     return tables
+
+
+def _refuse_lost_sheets(path: Path, archive: ZipFile) -> None:
+    """Refuse a workbook that names a sheet of cells and does not have it: it would be read as one without its rows."""
+    from openpyxl.packaging.relationship import get_dependents, get_rels_path
+
+    there, named = set(archive.namelist()), get_dependents(archive, get_rels_path("xl/workbook.xml"))
+    lost = [each.target for each in named if each.Type.endswith("/worksheet") and each.target not in there]
+    if lost:
+        raise InputError([f"workbook {path} is damaged: it names {', '.join(lost)} and does not have it"])
 
 
 def _sheets(data: bytes, **options: bool) -> list[Any]:

@@ -255,16 +255,28 @@ def _steep(eq: Equilibrium, own: Part) -> list[Fault]:
     k = int(np.argmax(angle))
     if angle[k] <= STEEPEST_ARM:
         return []
-    support, wire = eq.spec.support, eq.spec.contact_wire.together
-    # the wire's tension turns by twice the stagger on either side; what a wind or a curve takes of that stays
-    spans = eq.spec.spans
-    turn = 2.0 * wire.tension * sum(1.0 / spans[i % len(spans)] for i in (k - 1, k))
-    enough = support.stagger + (float(up[k]) / np.tan(np.radians(STEEPEST_ARM)) - float(side[k])) / turn
+    stagger, enough = _stagger_that_holds(eq, k, float(up[k]) / np.tan(np.radians(STEEPEST_ARM)) - float(side[k]))
     planar = ", or use dimension=planar" if eq.spec.wind is None and eq.spec.track is None else ""
     sentence = (
-        f"= {support.stagger:g} m pulls the steady arm at support {own.first_support + k + 1}{_of(own)} sideways "
+        f"= {stagger:g} m pulls the steady arm at support {own.first_support + k + 1}{_of(own)} sideways "
         f"with {side[k]:.0f} N and up with {up[k]:.0f} N: it stands at {angle[k]:.0f} degrees, a prop that the contact "
-        f"wire cannot rise from, and must lie within {STEEPEST_ARM:g} degrees of the horizontal: make support.stagger "
-        f"{np.ceil(100.0 * enough + 0.5) / 100.0:.2f} m or more{planar}"
+        f"wire cannot rise from, and must lie within {STEEPEST_ARM:g} degrees of the horizontal: make {enough}{planar}"
     )
     return [Fault(FaultKind.STEEP, "support.stagger", sentence)]
+
+
+def _stagger_that_holds(eq: Equilibrium, k: int, missing: float) -> tuple[float, str]:
+    """Stagger at a support [m], and in words one that pulls with as much more as is missing [N].
+
+    What a wind or a curve takes of the pull stays.
+    """
+    spans, section = eq.spec.spans, eq.spec.section
+    turn = eq.spec.contact_wire.together.tension * sum(1.0 / spans[i % len(spans)] for i in (k - 1, k))
+    by_row = () if section is None else section.staggers
+    if not by_row:  # one for all supports, on either side in turn: the wire turns by twice as much
+        own = eq.spec.support.stagger
+        return own, f"support.stagger {np.ceil(100.0 * (own + 0.5 * missing / turn) + 0.5) / 100.0:.2f} m or more"
+    own = by_row[k]
+    out = -1.0 if eq.steady_arm_side_force[k] > 0.0 else 1.0  # that way it pulls more
+    wanted = out * np.ceil(100.0 * (out * own + missing / turn) + 0.5) / 100.0
+    return own, f"its own stagger {wanted:.2f} m, or farther that way"

@@ -40,7 +40,7 @@ __all__ = ["FittedLengths", "fitted_lengths"]
 Floats = NDArray[np.float64]
 # a measured height farther from the design's is of another datum, or no height [m]
 FARTHEST = 0.5
-# of a dropper that the fit left at the edge of hanging loose [N]
+# of a dropper that the fit left hanging loose, or at the edge of it [N]
 LOOSE_BELOW = 0.5
 # an error is certain where it exceeds its standard deviation so many times
 TIMES = 2.0
@@ -63,7 +63,10 @@ class FittedLengths:
     uncertainty : float array (dropper,)
         Standard deviation of that error [m]: near the spread that was assumed, heights say nothing of this dropper.
     loose : bool array (dropper,)
-        Droppers that carry nothing: such a one is too long by at least its error.
+        Droppers that carry nothing in the line that was found: such a one is too long by at least its error.
+    may_be_loose : bool array (dropper,)
+        Those whose force is within twice its own standard deviation of nothing, as well: whether such a one hangs loose
+        heights do not tell, nor by how much it is longer than was found.
     designed, found : float array (point,)
         Heights at rest of the design and with the lengths found [m].
     steps : int
@@ -75,6 +78,7 @@ class FittedLengths:
     error: Floats
     uncertainty: Floats
     loose: NDArray[np.bool_]
+    may_be_loose: NDArray[np.bool_]
     designed: Floats
     found: Floats
     steps: int
@@ -84,8 +88,12 @@ class FittedLengths:
         return np.asarray(np.abs(self.error) > tolerance)
 
     def wrong(self, tolerance: float) -> NDArray[np.bool_]:
-        """Those of them whose error exceeds its own uncertainty twice, or that hang loose (dropper,)."""
-        return np.asarray(self.beyond(tolerance) & (self.loose | (np.abs(self.error) > TIMES * self.uncertainty)))
+        """Those of them whose error exceeds its own uncertainty twice, or that hang loose (dropper,).
+
+        One that may hang loose is never too short: it is as long as was found, or longer by any amount.
+        """
+        certain = self.loose | (np.abs(self.error) > TIMES * self.uncertainty)
+        return np.asarray(self.beyond(tolerance) & certain & ~(self.may_be_loose & (self.error < 0.0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,30 +159,34 @@ def fitted_lengths(spec: CatenarySpec, measured: MeasuredHeights, accuracy: floa
     mesh = mesh_of(built, replace(layout, dropper_height=tuple(start[list(layout.dropper_kind)].tolist())))
     cut = np.array(built.droppers.lengths)[list(layout.dropper_kind)]
     fit = _Fit(FormFindingProblem(built, mesh, cut.copy()), cut, measured, accuracy, spread)
-    eq, error, slopes, steps = _gauss_newton(fit)
+    eq, error, (slopes, of_forces), steps = _gauss_newton(fit)
     if np.abs(error).max() > LONGEST_ERROR:
         raise InputError([f"lengths must be within {1e3 * LONGEST_ERROR:g} mm of the design's: the heights need more"])
+    covariance = np.linalg.inv(fit.normal(slopes))
+    unsure = np.sqrt(np.einsum("dk,kl,dl->d", of_forces, covariance, of_forces))
+    loose = eq.dropper_force < LOOSE_BELOW
     return FittedLengths(
         dropper=np.setdiff1d(np.arange(len(spec.droppers.positions)), places_of(spec, "broken")),
         design=cut,
         error=error,
-        uncertainty=np.sqrt(np.diag(np.linalg.inv(fit.normal(slopes)))),
-        loose=eq.dropper_force < LOOSE_BELOW,
+        uncertainty=np.sqrt(np.diag(covariance)),
+        loose=loose,
+        may_be_loose=loose | (eq.dropper_force < TIMES * unsure),
         designed=designed,
         found=static_height(eq, measured.station),
         steps=steps,
     )
 
 
-def _gauss_newton(fit: _Fit) -> tuple[Equilibrium, Floats, Floats, int]:
-    """Line, errors of its lengths (dropper,) [m], slopes of the heights (point, dropper), and steps."""
+def _gauss_newton(fit: _Fit) -> tuple[Equilibrium, Floats, tuple[Floats, Floats], int]:
+    """Line, errors of its lengths (dropper,) [m], slopes by lengths (`_slopes`), and steps."""
     error = np.zeros(len(fit.cut))
     eq, u = fit.hung(error, fit.problem.start())
     cost = fit.cost(eq, error)
     if not np.isfinite(cost):
         raise InputError([f"the line must hang with the lengths of its design: {eq.status.value}"])
     for step in range(1, MOST_STEPS + 1):
-        slopes = _slopes(fit, eq, u)
+        both = slopes, _ = _slopes(fit, eq, u)
         down = slopes.T @ fit.misfit(eq) / fit.accuracy**2 + error / fit.spread**2
         way = -np.linalg.solve(fit.normal(slopes), down)
         way *= min(1.0, LONGEST_STEP / max(float(np.abs(way).max()), 1e-12))
@@ -185,9 +197,9 @@ def _gauss_newton(fit: _Fit) -> tuple[Equilibrium, Floats, Floats, int]:
                 break
             way = 0.5 * way
         else:
-            return (*_again(fit, error, u), slopes, step)
+            return (*_again(fit, error, u), both, step)
         if np.abs(way).max() < SHORTEST_STEP:
-            return eq, error, slopes, step
+            return eq, error, both, step
     return eq, error, _slopes(fit, eq, u), MOST_STEPS
 
 
@@ -196,8 +208,11 @@ def _again(fit: _Fit, error: Floats, u: Floats) -> tuple[Equilibrium, Floats]:
     return fit.hung(error, u)[0], error
 
 
-def _slopes(fit: _Fit, eq: Equilibrium, u: Floats) -> Floats:
-    """Change of every height by every length (point, dropper) [-]; nothing by a dropper that hangs loose."""
+def _slopes(fit: _Fit, eq: Equilibrium, u: Floats) -> tuple[Floats, Floats]:
+    """Change of heights (point, dropper) [-] and of the droppers' forces (dropper, dropper) [N/m] by every length.
+
+    Nothing changes by the length of a dropper that hangs loose, nor does its force.
+    """
     problem = fit.problem
     _, values = residual_and_jacobian(problem, u)
     taut = eq.dropper_gap <= 0.0
@@ -210,7 +225,12 @@ def _slopes(fit: _Fit, eq: Equilibrium, u: Floats) -> Floats:
     moved = np.zeros((problem.n_total, len(fit.cut)))
     moved[problem.unknown] = solved
     _, dof, weight = contact_table(eq, fit.measured.station)
-    return np.asarray(np.einsum("pk,pkd->pd", weight, moved[dof]))
+    low, high = (eq.q[nodes, 1:3] for nodes in (eq.mesh.dropper_bottom, eq.mesh.dropper_top))
+    axis = (high - low) / np.linalg.norm(high - low, axis=1)[:, None]
+    apart = moved[eq.mesh.dof[eq.mesh.dropper_top, 1:3]] - moved[eq.mesh.dof[eq.mesh.dropper_bottom, 1:3]]
+    stretch = np.einsum("dc,dck->dk", axis, apart) - np.eye(len(fit.cut))
+    of_forces = np.where(taut, problem.stiffness, 0.0)[:, None] * stretch
+    return np.asarray(np.einsum("pk,pkd->pd", weight, moved[dof])), np.asarray(of_forces)
 
 
 def _refuse_other_lines(spec: CatenarySpec) -> None:

@@ -1,8 +1,10 @@
 """Runs that a correction list rests on: whole lines with some droppers cut again, and single effects on stretches.
 
 A single effect is what the force loses when one dropper alone is right: the difference of two runs on a stretch of the
-line, two spans beyond that of the dropper on either side. What a pantograph and a held end do at the beginning of the
-stretch is in both runs, and leaves the difference; so does most of the error of a coarse mesh.
+line, from some spans before that of the dropper to some beyond it. What a pantograph and a held end do at the beginning
+of the stretch is in both runs, and leaves the difference; so does most of the error of a coarse mesh. A wave that the
+dropper sends ahead comes back from the end of the stretch, which has to be so far that the pantograph has passed by
+then what counts.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ __all__ = [
     "wrong_lengths",
 ]
 
-BESIDE = 2  # spans of a stretch on either side of the dropper's own
+BEFORE, BEYOND = 4, 5  # spans of a stretch on either side of the dropper's own
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,7 @@ def _rise(found: Solution) -> NDArray[np.float64]:
 def _effects(job: EffectsJob, case: CaseSpec) -> SpanEffects | Outcome:
     """Run a stretch as it is, and once more for every dropper that is right."""
     line, count = case.catenary, len(case.catenary.spans)
-    first, last = max(1, job.span - BESIDE), min(count, job.span + BESIDE)
+    first, last = max(1, job.span - BEFORE), min(count, job.span + BEYOND)
     as_it_is, spent = _on_stretch(case, line, first, last, job.applied_force_N)
     if as_it_is.statistics is None:
         return job.failed(as_it_is.message or as_it_is.status.value)

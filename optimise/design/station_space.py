@@ -174,7 +174,7 @@ class StationSpace(DesignSpace):
             places = [(k, last), (k + 1, first)] if key == "overlap_elevations" else inner
             for which, s in places:
                 place = begins[which] + s - own[which].first_support
-                yield f"{own[which].name} support {s}", _Place(OF_OVERLAPS[key], (place,))
+                yield f"{own[which].name} support {s + 1}", _Place(OF_OVERLAPS[key], (place,))
 
     def _of_droppers(self, key: str, wanted: SpansRangeSpec) -> Iterator[tuple[str, _Place]]:
         line, supports = self.nominal, self.nominal.supports

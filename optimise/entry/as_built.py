@@ -10,6 +10,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Unpack
 
+import numpy as np
+
 from catenary.errors import InputError
 from catenary.library.columns import read_rows
 from catenary.library.line_file import LineFile
@@ -29,6 +31,9 @@ from optimise.entry.progress_line import ProgressLine
 from optimise.spec.cluster import ClusterSpec
 from optimise.spec.correction import CorrectionLimitsSpec, SurveySpec
 
+# of what is left of heights, over their accuracy: deviations that the root mean square may be off, and the largest
+MORE, FARTHEST = 3.0, 5.0
+
 __all__ = ["AsBuilt", "as_built", "as_built_line", "corrections", "dropper_places"]
 
 
@@ -45,6 +50,9 @@ class AsBuilt:
         uncertainty.
     doubtful : int
         Droppers beyond the tolerance alone.
+    unexplained : bool
+        Whether heights differ from those found by more than their accuracy explains: something else than lengths is
+        wrong.
     fit : FittedLengths
         Lengths of all droppers, and the heights that they lead to.
     measured : MeasuredHeights
@@ -55,6 +63,7 @@ class AsBuilt:
     line: CatenarySpec
     wrong: tuple[DefectSpec, ...]
     doubtful: int
+    unexplained: bool
     fit: FittedLengths
     measured: MeasuredHeights
     file: LineFile | None
@@ -135,7 +144,14 @@ def as_built_line(line: CatenarySpec, file: LineFile | None, table: Path, wanted
     doubtful = int((fit.beyond(1e-3 * wanted.tolerance_mm) & ~certain).sum())
     assert line.section is not None
     section = line.section.model_copy(update={"defects": (*line.section.defects, *wrong)})
-    return AsBuilt(line.model_copy(update={"section": section}), wrong, doubtful, fit, measured, file)
+    built = line.model_copy(update={"section": section})
+    return AsBuilt(built, wrong, doubtful, _unexplained(fit, measured, 1e-3 * wanted.accuracy_mm), fit, measured, file)
+
+
+def _unexplained(fit: FittedLengths, measured: MeasuredHeights, accuracy: float) -> bool:
+    """Whether the root mean square of what is left, or the largest of it, is more than noise so large would leave."""
+    left = np.abs(fit.found - measured.height) / accuracy
+    return bool((left**2).mean() ** 0.5 > 1.0 + MORE / np.sqrt(2.0 * len(left)) or left.max() > FARTHEST)
 
 
 def dropper_places(line: CatenarySpec) -> list[tuple[int, int]]:

@@ -91,7 +91,10 @@ def misfits_of(line: CatenarySpec, design: _Design) -> list[str]:
         overlap = isinstance(wanted, OverlapRangeSpec)
         ends = names[:-1] if overlap else names
         if overlap and len(names) < 2:
-            problems.append(f"design.{key} must be left out: {line.name} has no overlap")
+            problems.append(
+                f"design.{key} must be left out (or null): {line.name} has no overlap; let something else vary, as "
+                "design.dropper_lengths.change=[-0.01,0.01]"
+            )
         elif wanted.section is not None and wanted.section not in ends:
             known = ", ".join(ends) or "left out"
             problems.append(f"design.{key}.section must be {'one of ' if ends else ''}{known}: got '{wanted.section}'")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from catenary.library.columns import read_rows
 from catenary.library.line_file import LineFile
 from catenary.library.with_defects import write_with_defects
@@ -92,6 +94,17 @@ def _write_as_built(path: Path, built: AsBuilt, line: CatenarySpec, file: LineFi
             else ""
         ),
     ]
+    loose = found["may_hang_loose"]
+    if loose:
+        lines.append(f"{loose} droppers may hang loose: they are so long as was found, or longer (droppers.csv)")
+    if built.unexplained:
+        left = np.abs(built.fit.found - built.measured.height)
+        lines.append(
+            f"lengths do not explain these heights: {1e3 * float(left.max()):.1f} mm are left at "
+            f"{built.measured.station[left.argmax()] + origin:g} m. Something else is wrong: the datum "
+            "(survey.nominal_height_m), heights of supports, stations, a mass, or survey.accuracy_mm. Look for it "
+            "before any dropper is cut"
+        )
     return lines
 
 
@@ -119,7 +132,7 @@ def _correction_list(
     write_corrections(folder.path / "corrections.csv", found)
     for chart in correction_charts(found) if found.wrong else ():
         write_bytes_atomic(folder.path / "figures" / f"{chart.name}.png", figure_png(charts_figure([chart])))
-    if file is not None:
+    if file is not None and found.count is not None:
         line = corrected(case.catenary, found.order[: found.count or 0])
         defects = line.section.defects if line.section else ()
         left = f"{len(wrong_lengths(line))} wrong droppers of {case.catenary.name} are left."
@@ -143,8 +156,9 @@ def _words(found: Corrections, content: dict[str, Any]) -> list[str]:
         lines.append(f"the line {met}; it has no defect of kind length, so that no dropper can be cut again")
     elif found.count is None:
         lines.append(
-            f"no list meets the limits: all {len(found.wrong)} droppers cut again miss them, and by the figures added "
-            "up no shorter list comes closer than those that were run"
+            f"no list was found that meets the limits: all {len(found.wrong)} droppers cut again miss them; in this "
+            "order, by the figures added up, no shorter list comes closer than those that were run, and lists of other "
+            "droppers were not tried"
         )
     elif not found.count:
         lines.append("the line meets its limits as it is: no dropper need be cut again")

@@ -39,10 +39,10 @@ def write_droppers(path: Path, found: AsBuilt, line: CatenarySpec, origin: float
     """Write the length of every dropper as designed and as found, its error with its uncertainty."""
     places, fit, wrong = dropper_places(line), found.fit, {(d.span, d.dropper) for d in found.wrong}
     rows = []
-    for k, design, error, unsure, loose in zip(
-        fit.dropper.tolist(), fit.design, fit.error, fit.uncertainty, fit.loose, strict=True
+    for k, design, error, unsure, may_be_loose in zip(
+        fit.dropper.tolist(), fit.design, fit.error, fit.uncertainty, fit.may_be_loose, strict=True
     ):
-        note = "hangs loose: at least so much too long" if loose else ""
+        note = "may hang loose: so long, or longer by any amount" if may_be_loose else ""
         lengths = (f"{1e3 * value:.1f}" for value in (design, design + error, error, unsure))
         is_wrong = "yes" if places[k] in wrong else ""
         rows.append((*places[k], f"{line.droppers.positions[k] + origin:.3f}", *lengths, is_wrong, note))
@@ -60,6 +60,8 @@ def as_built_summary(found: AsBuilt) -> dict[str, Any]:
         "residual_of_design_rms_mm": 1e3 * float(((found.fit.designed - found.measured.height) ** 2).mean() ** 0.5),
         "uncertainty_median_mm": 1e3 * float(np.median(found.fit.uncertainty)),
         "doubtful": found.doubtful,
+        "may_hang_loose": int(found.fit.may_be_loose.sum()),
+        "unexplained": found.unexplained,
         "droppers": len(found.fit.error),
         "wrong": [{"span": d.span, "dropper": d.dropper, "by_mm": 1e3 * (d.by or 0.0)} for d in found.wrong],
     }

@@ -66,6 +66,24 @@ def test_errors_of_lengths_are_found_again_and_heights_reproduced(line):
     assert not found.loose.any()
 
 
+def test_a_dropper_that_hangs_loose_is_said_to_and_never_too_short(line):
+    """Noise gives it some newtons in the line that is found, and lengths by which it would be taut."""
+    at, loose, said, taut, doubted = np.arange(0.0, 270.1, 1.0), 0, 0, 0, 0
+    count = len(line.droppers.positions)
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        true = rng.normal(0.0, 0.008, count)
+        errors = {(k // PER_SPAN + 1, k % PER_SPAN + 1): float(by) for k, by in enumerate(true)}
+        rest = open_line_equilibrium(with_errors(line, errors), len(line.spans))
+        height = static_height(rest, at) + rng.normal(0.0, 1e-3, len(at))
+        found = fitted_lengths(line, MeasuredHeights(at, height), 1e-3, 0.008)
+        hanging = rest.dropper_force < 1e-6
+        assert not (found.wrong(0.005) & hanging & (found.error < 0.0)).any(), seed
+        loose, said = loose + hanging.sum(), said + (hanging & found.may_be_loose).sum()
+        taut, doubted = taut + (rest.dropper_force > 10.0).sum(), doubted + (found.may_be_loose & ~hanging).sum()
+    assert loose > 15 and said >= 0.9 * loose and doubted < 0.1 * taut
+
+
 def test_the_design_itself_has_no_errors(line):
     at = np.array(line.droppers.positions)
     found = fitted_lengths(line, MeasuredHeights(at, as_it_hangs(line, at)), 1e-3, 0.02)

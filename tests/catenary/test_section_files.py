@@ -8,6 +8,7 @@ import yaml
 
 from catenary.errors import InputError
 from catenary.form_finding.equilibrium import open_line_equilibrium
+from catenary.layout.running_surface import surface_of
 from catenary.library.line_workbook import write_line_workbook
 from catenary.library.lines import line_file_of, load_line
 from catenary.library.overlaps import rises
@@ -168,3 +169,44 @@ def test_a_section_that_nobody_gave_is_missing_in_python_too(write, section, sen
         write().with_changes(section=section)
     said = "\n".join(refused.value.problems)
     assert sentence in said and "None" not in said
+
+
+@pytest.mark.parametrize("changed", ["defects", "wear"])
+def test_a_running_surface_stays_that_of_the_line_where_a_section_has_changed_since_it_was_built(write, changed):
+    """Sections are hung for themselves; profile and kinks count from the line's first support all the same."""
+    surface = {
+        "profile": [{"section": "B", "station_m": 1400 + 10 * k, "height_mm": (-1) ** k} for k in range(8)],
+        "kinks": [{"section": "A", "station_m": 1040, "height_mm": 1}],
+    }
+    changes = {
+        "defects": [{"span": 8, "dropper": 2, "kind": "broken"}],
+        "wear": [{"section": "B", "from_m": 1420, "to_m": 1475, "area_percent": 10}],
+    }
+    smooth = write(**{changed: changes[changed]})
+    rough = write(**surface, **{changed: changes[changed]})
+    here, there = (open_line_equilibrium(line, len(line.spans)) for line in (smooth, rough))
+    np.testing.assert_array_equal(here.dropper_force, there.dropper_force)
+    for wire in (0, 1):
+        own = rough.section.tension_sections[wire]
+        ends = rough.supports[own.first_support], rough.supports[own.last_support]
+        found, given = (
+            surface_of(line.section, line.contact_wire.together, wire, ends) for line in (there.spec, rough)
+        )
+        assert np.ptp(found) > 0.9e-3 and np.array_equal(found, given)
+
+
+def test_an_overlap_of_another_kind_is_refused_with_all_else(write):
+    keys = {"overlaps": [{"section": "A", "kind": "insulted"}], "masses": [{"station_m": 1200, "mass_kg": -2}]}
+    problems = refusals(write, **keys)
+    assert "overlaps[0]: kind must be one of uninsulated, insulated: got 'insulted'" in problems
+    assert "mass must be" in problems
+
+
+def test_a_steep_arm_is_named_with_the_stagger_of_its_own_row(write):
+    rows = [{"station_m": x, "stagger_mm": 200 * (-1) ** k} for k, x in enumerate(SUPPORTS)]
+    rows[4]["stagger_mm"] = -60
+    problems = refusals(write, supports=rows, sections=[], changes={"dimension": "spatial"})
+    assert "stagger = -0.06 m pulls the steady arm at support 5 sideways" in problems
+    wanted = float(re.search(r"make its own stagger (-?\d\.\d\d) m, or farther that way", problems)[1])
+    rows[4]["stagger_mm"] = 1e3 * wanted
+    assert write(supports=rows, sections=[], changes={"dimension": "spatial"}).section.staggers[4] == wanted

@@ -36,13 +36,13 @@ def design(**keys):
 def test_heights_inside_an_overlap_vary_wire_by_wire(line):
     space = space_of(line, design(overlap_heights={"change": CHANGE}))
     assert [v.name for v in space.variables] == [
-        f"contact_height_{name}_support_{k}" for name in "AB" for k in (3, 4)
+        f"contact_height_{name}_support_{k}" for name in "AB" for k in (4, 5)
     ]  # fmt: skip
     assert all((v.low, v.high, v.nominal) == (*CHANGE, 0.0) for v in space.variables)
     values = np.array([0.01, -0.02, 0.03, 0.06])
     made = space.spec_of(values)
     changed = np.subtract(made.section.contact_heights, line.section.contact_heights)
-    # A has supports 0 to 5, B 2 to 7
+    # the line's first support is 1: A has 1 to 6, B 3 to 8
     assert changed == pytest.approx([0, 0, 0, 0.01, -0.02, 0, 0, 0.03, 0.06, 0, 0, 0], abs=1e-12)
     assert made.mesh == COARSE and made.droppers == line.droppers
     assert space.values_of(made) == pytest.approx(values, abs=1e-12)
@@ -60,7 +60,7 @@ def test_elevations_and_staggers_are_those_of_the_wires_at_their_own_supports(li
         spatial = spatial.model_copy(update={"section": section})
     space = space_of(spatial, design(**keys))
     names = [v.name for v in space.variables]
-    assert names[:2] == ["elevation_A_support_5", "elevation_B_support_2"] and len(names) == 6
+    assert names[:2] == ["elevation_A_support_6", "elevation_B_support_3"] and len(names) == 6
     made = space.spec_of([0.05, -0.05, 0.1, 0.0, 0.0, -0.1])
     changed = np.subtract(made.section.contact_heights, spatial.section.contact_heights)
     assert np.flatnonzero(changed).tolist() == [5, 6] and changed[5] == pytest.approx(0.05)

@@ -81,6 +81,11 @@ def test_the_as_built_line_alone_takes_no_run(catenary, folder, design):
     assert "0 of 81 droppers are cut wrong: none" in ended.out
     assert load_line(folder / "out" / "as_built.yaml").model_dump() == {**design.model_dump(), **named()}
     assert not (folder / "out" / "corrections.csv").exists()
+    assert "do not explain" not in ended.out
+    moved = catenary("correct", "catenary=km1.yaml", "measured=heights.csv", "survey.nominal_height_m=5.31", *typed[2:])
+    assert moved.code == 0, moved
+    said = next(line for line in moved.out.splitlines() if "lengths do not explain these heights" in line)
+    assert "mm are left at 1" in said and "survey.nominal_height_m" in said
 
 
 def named():

@@ -122,3 +122,21 @@ def test_a_line_at_another_temperature_says_of_which_the_tensions_are(catenary, 
     assert ended.code == 0, ended
     ((_, title),) = texts(ezdxf.readfile(folder / "warm.dxf").modelspace(), "TITLE")
     assert "messenger wire 16 kN as strung at 10 C, drawn at 30 C; stations" in title
+
+
+def test_a_stagger_on_a_curve_is_that_of_the_line_file(catenary, folder):
+    """Cant moves the head, and the wire with it; what a fitter sets at the arm is the stagger."""
+    content = {
+        "kind": "line",
+        "type": "bruni_2015",
+        "changes": {
+            **MESH, "dimension": "spatial",
+            "track": {"radius": 1500.0, "cant": 0.1, "outside_below": 2000.0, "arms": "any", "arm_push": 500.0},
+        },
+        "supports": [{"station_m": 50 * k, "stagger_mm": by} for k, by in enumerate((-200, 0, -200, -150, -200))],
+    }  # fmt: skip
+    (folder / "curve.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    ended = catenary("draw", "catenary=curve.yaml", "file=curve.dxf")
+    assert ended.code == 0, ended
+    space = ezdxf.readfile(folder / "curve.dxf").modelspace()
+    assert texts(space, "STAGGER") == {(0, "-200"), (50, "0"), (100, "-200"), (150, "-150"), (200, "-200")}

@@ -1,5 +1,8 @@
 """Workbooks of lines by stations: written empty or with a line's rows, read back as the same line, refused by cell."""
 
+import zipfile
+
+import numpy as np
 import openpyxl
 import pytest
 import yaml
@@ -101,3 +104,30 @@ def test_other_files_are_refused_as_workbooks(folder):
     with pytest.raises(InputError, match="must have a sheet 'line'"):
         load_line("other.xlsx")
     assert read_workbook(folder / "other.xlsx")["sheet"].headings == ("station_m",)
+
+
+def test_a_damaged_workbook_is_refused_whatever_its_reader_comes_to(folder):
+    """A flipped byte ends in whatever error, and a sheet that is lost reads like one that nobody filled in."""
+    book = openpyxl.Workbook()
+    book.active.title = "line"
+    book.active.append(["key", "value"])
+    for number in range(400):
+        book.active.append([f"key {number * number}", number])
+    book.create_sheet("droppers").append(["span", "position_m"])
+    book.save(folder / "whole.xlsx")
+    whole, rng, refused = (folder / "whole.xlsx").read_bytes(), np.random.default_rng(1), 0
+    for _ in range(60):
+        damaged = bytearray(whole)
+        damaged[rng.integers(len(damaged))] ^= int(rng.integers(1, 256))
+        (folder / "damaged.xlsx").write_bytes(damaged)
+        try:
+            read_workbook(folder / "damaged.xlsx")
+        except InputError:
+            refused += 1
+    assert refused > 15
+    with zipfile.ZipFile(folder / "whole.xlsx") as archive, zipfile.ZipFile(folder / "lost.xlsx", "w") as lost:
+        for name in archive.namelist():
+            if not name.endswith("sheet2.xml"):
+                lost.writestr(name, archive.read(name))
+    with pytest.raises(InputError, match=r"lost\.xlsx is damaged: it names xl/worksheets/sheet2\.xml"):
+        read_workbook(folder / "lost.xlsx")

@@ -21,7 +21,7 @@ class PlanPieceSpec(Spec):
     """One piece of a track's plan; it begins with the direction in which the piece before ends."""
 
     kind: Literal["straight", "arc", "clothoid"] = Field(description="a clothoid's curvature changes evenly")
-    length: Annotated[float, Field(gt=0.0, le=1.0e5)] = Field(description="along the track [m]")
+    length: Annotated[float, Field(gt=0.0, le=1.0e5)] = Field(description="length along the track [m]")
     radius: Radius | None = Field(
         default=None, description="of an arc, or at the end of a clothoid, to the left positive [m]; none: straight"
     )
