@@ -95,6 +95,7 @@ def _solve(low, pivots, first, ni, Br, Bi):
 def _eliminate(A, B):
     """Solve A x = B in place of B, with pivots; logarithm of the determinant. What is singular gives no numbers."""
     n, log = A.shape[0], 0.0 + 0.0j
+    pivots = np.empty(n, np.complex128)
     for k in range(n):
         pivot, largest = k, square(A[k, k])
         for i in range(k + 1, n):
@@ -106,7 +107,7 @@ def _eliminate(A, B):
                 A[k, j], A[pivot, j] = A[pivot, j], A[k, j]
             for j in range(B.shape[1]):
                 B[k, j], B[pivot, j] = B[pivot, j], B[k, j]
-        log += np.log(A[k, k])
+        pivots[k] = A[k, k]
         A[k, k] = inverse(A[k, k])
         for i in range(k + 1, n):
             t = A[i, k] * A[k, k]
@@ -120,7 +121,7 @@ def _eliminate(A, B):
             for i in range(k + 1, n):
                 total -= A[k, i] * B[i, j]
             B[k, j] = total * A[k, k]
-    return log
+    return log + log_product(pivots)
 
 
 @kernel(**_OPTIONS)
@@ -178,10 +179,11 @@ def bloch_solution(phase: complex, ni: int, first: Ints, rhs: Floats | Complexes
                 row_less_rows(Br, Bi, factors, i, i, k, k + 1)
     inverted = np.empty((ni, ni), np.complex128)
     log = _interface_solution(Br, Bi, n, behind, inverted)
+    answers_re, answers_im = Br[:, :behind], Bi[:, :behind]
     for k in range(ni, n):
         for j in range(ni):
             factors[j] = complex(Br[k, behind + j], Bi[k, behind + j])
-        row_less_rows(Br, Bi, factors, 0, k, 0, ni)
+        row_less_rows(answers_re, answers_im, factors, 0, k, 0, ni)
     Br[:ni, behind : behind + ni] = inverted.real
     Bi[:ni, behind : behind + ni] = inverted.imag
     return log - log_product(pivots[ni:])

@@ -22,7 +22,7 @@ from dynamics.linear_algebra.intrinsics import FUSE, Arguments, Builder, Emitter
 __all__ = ["CHUNK", "padded", "row_less_rows", "rows_less_row"]
 
 CHUNK = 8
-BLOCK = 4  # chunks of a row that are kept in registers together
+BLOCKS = (4, 2, 1)  # chunks of a row that are kept in registers together, as many as are left
 _I64 = ir.IntType(64)
 _VECTOR = ir.VectorType(ir.DoubleType(), CHUNK)
 Pair = list[Value]
@@ -43,10 +43,12 @@ class _Emit:
         arrays = [context.make_array(signature.args[k])(context, builder, args[k]) for k in range(3)]
         self.parts, self.factors = [array.data for array in arrays[:2]], arrays[2].data
         self.wide = b.extract_value(arrays[0].shape, 1)
+        # rows may be the first columns of longer ones
+        self.apart = b.udiv(b.extract_value(arrays[0].strides, 0), ir.Constant(_I64, 8))
 
     def _chunk(self, part: int, row: Value, column: Value, ahead: int) -> Value:
         b = self.builder
-        at = b.add(b.add(b.mul(row, self.wide), column), ir.Constant(_I64, CHUNK * ahead))
+        at = b.add(b.add(b.mul(row, self.apart), column), ir.Constant(_I64, CHUNK * ahead))
         return b.bitcast(b.gep(self.parts[part], [at]), _VECTOR.as_pointer())
 
     def load(self, row: Value, column: Value, ahead: int) -> Pair:
@@ -54,11 +56,12 @@ class _Emit:
 
     def blocks(self) -> Iterator[tuple[Value, int]]:
         """Emit what stands in a loop over this into loops over a row: first column, and number of chunks."""
-        b = self.builder
-        whole = b.and_(self.wide, ir.Constant(_I64, -BLOCK * CHUNK))
-        for begin, end, count in ((ir.Constant(_I64, 0), whole, BLOCK), (whole, self.wide, 1)):
+        b, begin = self.builder, ir.Constant(_I64, 0)
+        for count in BLOCKS:
+            end = b.and_(self.wide, ir.Constant(_I64, -count * CHUNK))
             with cgutils.for_range_slice(b, begin, end, ir.Constant(_I64, count * CHUNK), _I64) as (column, _):
                 yield column, count
+            begin = end
 
     def terms(self, args: Arguments) -> Iterator[tuple[Value, Pair]]:
         """Emit what stands in a loop over this into a loop over the other rows: row, and factor."""

@@ -6,7 +6,7 @@ and result.nc each, and confirmation.json.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -126,6 +126,7 @@ def confirmation_content(confirmation: Confirmation, result: CampaignResult) -> 
         "schema_version": 1,
         "case_sha256": config_sha256(result.case),
         "own_condition": own_condition(result.campaign.scenarios, result.case),
+        "searched_for": _other_objectives(result.campaign.objectives),
         **lines,
         "whole_line": confirmation.whole_line,
         "by": confirmation.by,
@@ -136,6 +137,15 @@ def confirmation_content(confirmation: Confirmation, result: CampaignResult) -> 
         "spans": result.case.transient.spans,
         "spans_evaluated": result.case.transient.spans_evaluated,
     }
+
+
+def _other_objectives(names: Sequence[str]) -> str:
+    """What a search was for, in words, where none of it is made of the standard deviation; else nothing."""
+    from optimise.evaluation.objectives import OBJECTIVES
+    from optimise.spec.objective_names import name_parts
+
+    of_sigma = any(name_parts(name).base == "sigma" for name in names)
+    return "" if of_sigma else "; ".join(OBJECTIVES[name].long_name for name in names)
 
 
 def confirmed_change(folder: Path) -> str:
@@ -156,6 +166,11 @@ def confirmation_lines(content: dict[str, Any]) -> list[str]:
     """Confirmation in words, one sentence a line; it is of the case's own condition, which is said with scenarios."""
     alone = content.get("own_condition")
     lines = [f"In the case's own condition alone ({alone}), no figure of the search:"] if alone else []
+    if content.get("searched_for"):
+        lines.append(
+            f"The search was for: {content['searched_for']}; of that there are the search's own figures (report.html). "
+            "What follows is of the standard deviation:"
+        )
     for name in ("nominal", "best"):
         design = content[name]
         text = f"{name}: standard deviation {design['sigma_N']:.2f} N"

@@ -126,6 +126,15 @@ def test_the_long_transient_s_lines_say_that_they_are_of_the_case_s_own_conditio
     assert confirmation_lines({**content, "own_condition": ""}) == lines[1:]
 
 
+def test_the_long_transient_s_lines_say_where_the_search_was_for_something_else(tmp_path):
+    one = DesignConfirmation(1, 20.0, 20.2, None)
+    result = run(tmp_path, ERRORS, objectives=["uplift"])
+    content = confirmation_content(Confirmation(one, one), result)
+    lines = confirmation_lines(content)
+    assert lines[1].startswith("The search was for: largest uplift") and "is of the standard deviation:" in lines[1]
+    assert confirmation_lines({**content, "searched_for": ""}) == [lines[0], *lines[2:]]
+
+
 def test_conditions_without_samples_have_one_number_each(tmp_path):
     result = run(tmp_path, SPEEDS, objectives=["sigma:worst"])
     sigma, extremes = tables_of(result)
