@@ -2,12 +2,12 @@
 
 import json
 import statistics
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
+from random_lines import random_designs
+from reference_designs import CASES, DESIGNS, KEPT, case_at, case_name
 from scipy.stats import spearmanr
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
@@ -15,10 +15,6 @@ from catenary.linearised.static_checks import SLACK_FORCE
 from dynamics.solution import solve
 from dynamics.steady_state.learned_start import learned_start
 from studies.commands.optimise import compose
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from random_lines import random_designs
-from reference_designs import CASES, DESIGNS, KEPT, case_at, case_name
 
 # designs as near to a solved one as one step of a search
 NEAR, SPACING_M, HEIGHT_M = 20, 0.1, 0.002

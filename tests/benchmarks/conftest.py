@@ -1,14 +1,19 @@
 """What the benchmarks share: cases as a user composes them, and one printed line a figure."""
 
 import statistics
+import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.case import case_of as case_of_job
 from studies.commands.simulate import compose
+
+# benchmarks import what they share by name, each when it is run alone, too
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 REPEATS = 3
 

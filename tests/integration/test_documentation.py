@@ -16,6 +16,7 @@ from studies.validation.gates.gates import load_gates
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 RESULTS = DOCS / "results"
+BENCHMARKS = ROOT / "tests" / "benchmarks"
 PACKAGES = ("catenary", "dynamics", "optimise", "studies")
 PAGES = sorted(file for file in RESULTS.glob("*.md") if file.stem != "index")
 FETCHED = re.compile(r"<(?:script|img|link)\b[^>]*?(?:src|href)=[\"']?(?:https?:)?//[^\"'\s>]+")
@@ -94,6 +95,22 @@ def test_the_index_has_every_page_of_results_with_its_command_and_links_those_th
         shown = f"[`{name}`]({name}.md)" if (RESULTS / f"{name}.md").exists() else f"`{name}`"
         assert f"| {shown} | `{command}` | " in index
     assert {file.stem for file in PAGES} <= set(found), "nothing writes these pages"
+
+
+def that_share():
+    """Benchmarks that import what another file next to them has."""
+    shared = {file.stem for file in BENCHMARKS.glob("*.py") if not file.stem.startswith(("bench_", "conftest"))}
+    for file in sorted(BENCHMARKS.glob("bench_*.py")):
+        if shared & set(re.findall(r"^(?:from|import) (\w+)", file.read_text(encoding="utf-8"), re.M)):
+            yield file
+
+
+@pytest.mark.parametrize("file", that_share(), ids=lambda file: file.stem)
+def test_a_benchmark_runs_alone(file):
+    """Among others it finds what it imports because one of them has said where that is."""
+    typed = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-m", "benchmark", "--collect-only", "-q", file)
+    ended = subprocess.run(typed, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda file: file.stem)
