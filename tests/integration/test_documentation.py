@@ -105,7 +105,7 @@ def that_share():
             yield file
 
 
-@pytest.mark.parametrize("file", that_share(), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", list(that_share()), ids=lambda file: file.stem)
 def test_a_benchmark_runs_alone(file):
     """Among others it finds what it imports because one of them has said where that is."""
     typed = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-m", "benchmark", "--collect-only", "-q", file)
