@@ -48,13 +48,19 @@ def refuse_coarse_step(case: CaseSpec, equilibrium: Equilibrium) -> None:
     InputError
         With the sentence of the travelling window, which the step must suit.
     """
+    from catenary.form_finding.equilibrium import periodic_equilibrium
     from catenary.linearised.cell import vertical_cell
     from dynamics.spec.static_status import static_status
     from dynamics.spec.status import Status
+    from dynamics.steady_state.tiled_start import without_repeat
     from dynamics.travelling_window.window import TravellingWindow
 
     if not case.on_open_line and static_status(equilibrium) is Status.OK:
         TravellingWindow(case, vertical_cell(equilibrium), SMALLEST_WINDOW, SMALLEST_WINDOW)
+        designed = without_repeat(case)  # from whose steady state that of several spans is sought
+        if designed is not None:
+            cell = vertical_cell(periodic_equilibrium(designed.catenary))
+            TravellingWindow(designed, cell, SMALLEST_WINDOW, SMALLEST_WINDOW)
     if case.on_open_line and case.open_line.integrator == "rk4":
         from dynamics.open_line.run import refuse_long_substep
 

@@ -77,7 +77,7 @@ class TrailingSpec(Spec):
             given = ", ".join(f"{d:g}" for d in self.distances_m)
             raise ValueError(
                 f"distances_m must increase by at least 1 m from one pantograph to the next, the first included: "
-                f"got {given} m, which puts two at one place"
+                f"got {given} m"
             )
         if self.applied_forces_N is not None and len(self.applied_forces_N) != len(self.distances_m):
             raise ValueError(

@@ -41,6 +41,10 @@ class SpreadSpec(Spec):
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
+    def slope(self, value: float) -> float:
+        """What the input changes by per share of the range, at a value: a derivative times this is one by the share."""
+        return value * math.log(self.high / self.low) if self.spacing == "log" else self.high - self.low
+
 
 class RangeSpec(SpreadSpec):
     """Evenly spaced values of one input, both ends included."""

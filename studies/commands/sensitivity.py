@@ -60,6 +60,9 @@ def _closing(result: SensitivityResult) -> list[str]:
     """Inputs on which the standard deviation depends most, by each method, in words."""
     import numpy as np  # help needs none
 
+    from dynamics.charts.numbers import with_error
+    from optimise.evaluation.case_inputs import value_at
+
     names = result.plan.names
     lines = []
     if result.sobol is not None and np.isfinite(result.sobol.total[0]).all():
@@ -71,10 +74,12 @@ def _closing(result: SensitivityResult) -> list[str]:
         most = ", ".join(f"{names[i]} {result.morris.mean_absolute[0, i]:.2f} N" for i in order)
         lines.append(f"mean elementary effect on sigma over the range: {most}")
     if (g := result.gradient) is not None and g.known[0].any():
-        scaled = np.where(g.known[0], g.derivative[0], 0.0) * [r.high - r.low for r in result.spec.inputs.values()]
-        order = [i for i in np.argsort(-np.abs(scaled))[:3] if g.known[0, i]]
-        most = ", ".join(f"{names[i]} {scaled[i]:+.2f} N" for i in order)
-        lines.append(f"exact derivative of sigma times the range: {most}")
+        per_range = [r.slope(value_at(result.case, name)) for name, r in result.spec.inputs.items()]
+        scaled, error = g.derivative[0] * per_range, g.error[0] * np.abs(per_range)
+        certain = g.known[0] & (np.abs(scaled) > error)
+        order = [i for i in np.argsort(-np.where(certain, np.abs(scaled), -1.0))[:3] if certain[i]]
+        most = ", ".join(f"{names[i]} {with_error(scaled[i], error[i], 2, signed=True)} N" for i in order)
+        lines.append(f"exact derivative of sigma times the range: {most or 'none exceeds its error'}")
     elif g is not None:
         lines.append(f"no exact derivative of sigma is known: {g.message or 'in shorter windows they are others'}")
     for name, figures in (("base samples", result.sobol), ("trajectories", result.morris)):

@@ -10,6 +10,7 @@ from catenary.spec.line import CatenarySpec
 from dynamics.adjoint.droppers import dropper_slopes
 from dynamics.adjoint.steady_slopes import SteadySlopes
 from dynamics.influence.matrices import influence_matrices
+from dynamics.refusals import refuse_unfit_case
 from dynamics.results.by_span import figures_by_span
 from dynamics.spec.status import Status
 from dynamics.steady_state.periodic import solve_periodic
@@ -171,3 +172,15 @@ def test_a_period_must_hold_whole_patterns_and_a_line_that_ends_has_none(coarse,
     soft = {"span": 1, "dropper": 3, "kind": "stiffness", "stiffness": 1e5}
     with pytest.raises(ValueError, match="droppers of one stiffness"):
         influence_matrices(build_case(repeating(coarse, 2, soft), 300.0, applied_force_N=165.0))
+
+
+@pytest.mark.parametrize("spans", [1, 4])
+def test_a_step_too_long_for_the_span_is_refused_before_a_run_writes(coarse, build_case, spans):
+    """The steady state of several spans is sought from that of one, whose supports the step must suit."""
+    hung = {"positions": [6.0, 15.0, 24.0], "contact_wire_heights": [0.0, 0.0, 0.0]}
+    short = coarse.with_changes(span_length=30.0, droppers=hung, damping={"beta": 3e-3})
+    case = build_case(
+        short.with_changes(repeat={"spans": spans}) if spans > 1 else short, 97.3, dt=1e-3, applied_force_N=60.0
+    )
+    with pytest.raises(InputError, match="neighbouring supports hardly act on each other"):
+        refuse_unfit_case(case)

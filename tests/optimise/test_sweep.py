@@ -23,7 +23,7 @@ from optimise.parameter_study.sweep import SweepFolder, load_sweep, run_sweep
 from optimise.parameter_study.sweep_axes import axis_meaning
 from optimise.parameter_study.sweep_points import sweep_batches
 from optimise.record.driver_lock import Interrupted
-from optimise.spec.ranges import RangeSpec
+from optimise.spec.ranges import RangeSpec, SpreadSpec
 from optimise.spec.sweep import SweepAxesSpec
 
 AXES = {"contact.stiffness": (50e3, 1e5, 2e5), "speed_kmh": (250.0, 300.0), "catenary.damping.alpha": (0.0, 0.1)}
@@ -82,6 +82,11 @@ def test_few_rows_are_cut_so_that_several_workers_have_work_and_less_is_lost(sha
 def test_ranges_hold_both_ends():
     assert RangeSpec(low=0.1, high=0.3, number=3).values == (0.1, 0.2, 0.3)
     assert RangeSpec(low=1e-5, high=1e-3, number=3, spacing="log").values == (1e-5, 1e-4, 1e-3)
+    for spacing in ("linear", "log"):
+        one, small = SpreadSpec(low=2e4, high=1e6, spacing=spacing), 1e-6
+        share = one.share(5e4)
+        slope = (one.value(share + small) - one.value(share - small)) / (2.0 * small)
+        assert one.slope(5e4) == pytest.approx(slope, rel=1e-6)
     for bad in ({"low": 1.0, "high": 1.0}, {"low": 0.0, "high": 1.0, "spacing": "log"}):
         with pytest.raises(ValidationError):
             RangeSpec(number=3, **bad)

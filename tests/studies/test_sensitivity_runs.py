@@ -1,6 +1,7 @@
 """A sensitivity study from the command line: refused by name, evaluated, drawn, and resumed."""
 
 import csv
+import math
 import re
 
 import numpy as np
@@ -135,11 +136,16 @@ def test_exact_derivatives_are_checked_by_a_computed_step_and_by_shorter_windows
 
 
 def test_by_the_operator_their_error_comes_from_fewer_harmonics_and_samples(catenary, folder):
+    even_in_the_logarithm = INPUTS.replace("low:6,high:9", "low:2,high:30,spacing:log")
     ended = catenary(
-        "sensitivity", *COARSE, INPUTS, "sensitivity.methods=[gradient]", "periodic.method=operator", "mean_force_N=120"
-    )
+        "sensitivity", *COARSE, even_in_the_logarithm, "sensitivity.methods=[gradient]", "periodic.method=operator",
+        "mean_force_N=120",
+    )  # fmt: skip
     assert ended.code == 0, ended.err
     exact = load_sensitivity(folder / "outputs" / "sensitivity" / "small").gradient
+    said = re.search(r"derivative of sigma times the range: pantograph\.masses\.0 \+([\d.]+) ± ([\d.]+) N", ended.out)
+    by_mass = exact.derivative[0, 1] * 7.5 * math.log(15.0)
+    assert float(said[1]) == pytest.approx(by_mass, rel=0.01) and 0.0 < float(said[2]) < 0.2 * by_mass
     assert exact.known[0].sum() >= 2
     assert exact.computed < 0.0 and exact.computed == pytest.approx(exact.expected, rel=0.05)
     share = exact.error[0] / np.abs(exact.derivative[0])

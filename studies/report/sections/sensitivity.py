@@ -150,12 +150,13 @@ def _local_section(result: SensitivityResult, d: LocalFigures) -> Section:
 
 
 def _gradient_section(result: SensitivityResult, g: GradientFigures) -> Section:
-    ranges = np.array([r.high - r.low for r in result.spec.inputs.values()])
+    ranges = np.array([r.slope(value_at(result.case, name)) for name, r in result.spec.inputs.items()])
     text = (
         "Derivatives by the adjoint of the steady state, without a finite step; to first order they are exact while "
         "the same droppers go slack. The number after ± is the largest difference from the derivatives in half and in "
         "two thirds of the window, which cut off more of the waves that reach far, or of the operator's harmonics and "
-        "samples; a derivative that does not exceed it counts as unknown. The program smooths extremes over 1 N."
+        "samples; a derivative that does not exceed it counts as unknown. A march's step and mesh are not in it. "
+        "The program smooths extremes over 1 N. Where a range is even in the logarithm, so is what is shown."
     )
     check = f"Check: a small step of all inputs down these slopes changes σ by {number(g.computed, 4)} N; they "
     found = (f"{check}predict {number(g.expected, 4)} N.",) if np.isfinite(g.computed) else (g.message,)
