@@ -85,7 +85,14 @@ def confirm_campaign(
             write_solved(result.folder / f"{name}_transient", _run_of(each[-1], solved), limits)
         confirmation = confirm(result, lambda case: _run_of(case, solved).solution, refine=error_estimate)
     assert confirmation is not None
-    content = {**confirmation_content(confirmation, result), "refined": error_estimate}
+    slack = {name: run.slack for name, case in searched.items() if (run := _run_of(case, solved)).slack is not None}
+    content = {
+        **confirmation_content(confirmation, result),
+        "refined": error_estimate,
+        "slack_damping": {
+            name: companion.warning for name, companion in slack.items() if companion and companion.warning
+        },
+    }
     write_json_atomic(target, content)
     return content
 
@@ -186,4 +193,4 @@ def confirmation_lines(content: dict[str, Any]) -> list[str]:
     else:
         change, error = content["change_transient_percent"], content["change_error_percent"]
         text += f", by the {_by(content)} {with_error(change, error, 2, signed=True)} %: {content['verdict']}"
-    return [*lines, text]
+    return [*lines, text, *(f"{name}: {warning}" for name, warning in content.get("slack_damping", {}).items())]

@@ -133,6 +133,8 @@ def test_the_long_transient_s_lines_say_where_the_search_was_for_something_else(
     lines = confirmation_lines(content)
     assert lines[1].startswith("The search was for: largest uplift") and "is of the standard deviation:" in lines[1]
     assert confirmation_lines({**content, "searched_for": ""}) == [lines[0], *lines[2:]]
+    matters = "slack_damping=kept is a choice that matters here"
+    assert confirmation_lines({**content, "slack_damping": {"best": matters}}) == [*lines, f"best: {matters}"]
 
 
 def test_conditions_without_samples_have_one_number_each(tmp_path):
