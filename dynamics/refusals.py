@@ -55,12 +55,13 @@ def refuse_coarse_step(case: CaseSpec, equilibrium: Equilibrium) -> None:
     from dynamics.steady_state.tiled_start import without_repeat
     from dynamics.travelling_window.window import TravellingWindow
 
-    if not case.on_open_line and static_status(equilibrium) is Status.OK:
-        TravellingWindow(case, vertical_cell(equilibrium), SMALLEST_WINDOW, SMALLEST_WINDOW)
-        designed = without_repeat(case)  # from whose steady state that of several spans is sought
-        if designed is not None:
-            cell = vertical_cell(periodic_equilibrium(designed.catenary))
-            TravellingWindow(designed, cell, SMALLEST_WINDOW, SMALLEST_WINDOW)
+    marched = [] if case.on_open_line else [(case, equilibrium)]
+    designed = without_repeat(case)  # from whose steady state that of several spans is sought
+    if marched and designed is not None:
+        marched.append((designed, periodic_equilibrium(designed.catenary)))
+    for each, rest in marched:
+        if static_status(rest) is Status.OK:
+            TravellingWindow(each, vertical_cell(rest), SMALLEST_WINDOW, SMALLEST_WINDOW)
     if case.on_open_line and case.open_line.integrator == "rk4":
         from dynamics.open_line.run import refuse_long_substep
 

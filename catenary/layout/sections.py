@@ -99,7 +99,7 @@ def most_elements(spec: CatenarySpec) -> int:
 
 
 def _attached(spec: CatenarySpec, own: SectionSpec, k: int) -> dict[str, Any]:
-    """What is attached, worn or defect in tension section k, counted from its first support."""
+    """What is attached, worn or defective in tension section k, counted from its first support."""
     each = own.tension_sections[k]
     begin, end = spec.supports[each.first_support], spec.supports[each.last_support]
     defects = [

@@ -79,8 +79,14 @@ def _refuse_lost_sheets(path: Path, archive: ZipFile) -> None:
     """Refuse a workbook that names a sheet of cells and does not have it: it would be read as one without its rows."""
     from openpyxl.packaging.relationship import get_dependents, get_rels_path
 
-    there, named = set(archive.namelist()), get_dependents(archive, get_rels_path("xl/workbook.xml"))
-    lost = [each.target for each in named if each.Type.endswith("/worksheet") and each.target not in there]
+    there, names = set(archive.namelist()), get_rels_path("xl/workbook.xml")
+    if names not in there:
+        return  # some programs call that part otherwise
+    lost = [
+        each.target
+        for each in get_dependents(archive, names)
+        if each.Type.endswith("/worksheet") and each.target not in there
+    ]
     if lost:
         raise InputError([f"workbook {path} is damaged: it names {', '.join(lost)} and does not have it"])
 

@@ -65,8 +65,8 @@ class FittedLengths:
     loose : bool array (dropper,)
         Droppers that carry nothing in the line that was found: such a one is too long by at least its error.
     may_be_loose : bool array (dropper,)
-        Those whose force is within twice its own standard deviation of nothing, as well: whether such a one hangs loose
-        heights do not tell, nor by how much it is longer than was found.
+        Those, and droppers whose force lies within two standard deviations of zero: heights do not tell whether such a
+        dropper hangs loose, nor by how much it is then longer than found.
     designed, found : float array (point,)
         Heights at rest of the design and with the lengths found [m].
     steps : int
@@ -90,7 +90,7 @@ class FittedLengths:
     def wrong(self, tolerance: float) -> NDArray[np.bool_]:
         """Those of them whose error exceeds its own uncertainty twice, or that hang loose (dropper,).
 
-        One that may hang loose is never too short: it is as long as was found, or longer by any amount.
+        One that may hang loose is never too short: it is as long as found, or longer by any amount.
         """
         certain = self.loose | (np.abs(self.error) > TIMES * self.uncertainty)
         return np.asarray(self.beyond(tolerance) & certain & ~(self.may_be_loose & (self.error < 0.0)))

@@ -38,7 +38,7 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 HIGHEST_HZ = 80.0  # of the contact force
 SAMPLES = 330  # of a dropper's own time a span, at least
 ENOUGH = 0.9  # of the frequency up to which poles have to be known: other designs need it a little higher
-# N: a dropper that hangs by less slackens long before it is passed, as all of some hundred random designs had it
+# N: a dropper that hangs by less slackens long before it is passed: in each of 22 such designs among 120 at random
 LIGHT = 3.0
 UNCOUNTED = "poles of the line that could not be counted"
 

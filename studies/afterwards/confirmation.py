@@ -85,14 +85,9 @@ def confirm_campaign(
             write_solved(result.folder / f"{name}_transient", _run_of(each[-1], solved), limits)
         confirmation = confirm(result, lambda case: _run_of(case, solved).solution, refine=error_estimate)
     assert confirmation is not None
-    slack = {name: run.slack for name, case in searched.items() if (run := _run_of(case, solved)).slack is not None}
-    content = {
-        **confirmation_content(confirmation, result),
-        "refined": error_estimate,
-        "slack_damping": {
-            name: companion.warning for name, companion in slack.items() if companion and companion.warning
-        },
-    }
+    slack = {name: _run_of(case, solved).slack for name, case in searched.items()}
+    warnings = {name: found.warning for name, found in slack.items() if found is not None and found.warning}
+    content = {**confirmation_content(confirmation, result), "refined": error_estimate, "slack_damping": warnings}
     write_json_atomic(target, content)
     return content
 

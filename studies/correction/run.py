@@ -96,7 +96,7 @@ def _write_as_built(path: Path, built: AsBuilt, line: CatenarySpec, file: LineFi
     ]
     loose = found["may_hang_loose"]
     if loose:
-        lines.append(f"{loose} droppers may hang loose: they are so long as was found, or longer (droppers.csv)")
+        lines.append(f"{loose} droppers may hang loose; each is at least about as long as found (droppers.csv)")
     if built.unexplained:
         left = np.abs(built.fit.found - built.measured.height)
         lines.append(

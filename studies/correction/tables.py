@@ -42,7 +42,7 @@ def write_droppers(path: Path, found: AsBuilt, line: CatenarySpec, origin: float
     for k, design, error, unsure, may_be_loose in zip(
         fit.dropper.tolist(), fit.design, fit.error, fit.uncertainty, fit.may_be_loose, strict=True
     ):
-        note = "may hang loose: so long, or longer by any amount" if may_be_loose else ""
+        note = "may hang loose: at least about this long" if may_be_loose else ""
         lengths = (f"{1e3 * value:.1f}" for value in (design, design + error, error, unsure))
         is_wrong = "yes" if places[k] in wrong else ""
         rows.append((*places[k], f"{line.droppers.positions[k] + origin:.3f}", *lengths, is_wrong, note))

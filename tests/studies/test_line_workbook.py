@@ -129,5 +129,11 @@ def test_a_damaged_workbook_is_refused_whatever_its_reader_comes_to(folder):
         for name in archive.namelist():
             if not name.endswith("sheet2.xml"):
                 lost.writestr(name, archive.read(name))
+    renamed = "workbook2.xml"  # as some programs name the part that lists the sheets
+    with zipfile.ZipFile(folder / "whole.xlsx") as archive, zipfile.ZipFile(folder / "other.xlsx", "w") as other:
+        for name in archive.namelist():
+            content = archive.read(name).replace(b"xl/workbook.xml", f"xl/{renamed}".encode())
+            other.writestr(name.replace("workbook.xml", renamed), content)
+    assert read_workbook(folder / "other.xlsx").keys() == {"line", "droppers"}
     with pytest.raises(InputError, match=r"lost\.xlsx is damaged: it names xl/worksheets/sheet2\.xml"):
         read_workbook(folder / "lost.xlsx")

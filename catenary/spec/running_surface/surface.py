@@ -102,8 +102,9 @@ def elsewhere(
         over = [name for name, a, b in sections if a <= kink.station <= b and kink.section in (None, name)]
         if not over:
             which = "" if kink.section is None else f", section {kink.section}"
-            ends = " and ".join(f"{a:g} to {b:g} m" for name, a, b in sections if kink.section in (None, name))
-            yield f"{block}.kinks[{k}] must lie on a wire: got {kink.station:g} m{which}; there are wires from {ends}"
+            ends = [f"from {a:g} to {b:g} m" for name, a, b in sections if kink.section in (None, name)]
+            there = f"; there are wires {' and '.join(ends)}" if ends else ""
+            yield f"{block}.kinks[{k}] must lie on a wire: got {kink.station:g} m{which}{there}"
         elif len(over) > 1:
             yield f"{block}.kinks[{k}].section is missing: the tension sections {' and '.join(over)} overlap there"
 
