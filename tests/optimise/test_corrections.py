@@ -166,6 +166,26 @@ def test_a_single_effect_on_a_stretch_is_that_of_the_whole_line(case):
     assert np.corrcoef(whole[near], on_stretch[near])[0, 1] > 0.85
 
 
+def test_a_wave_that_comes_back_from_the_end_of_the_stretch_is_not_in_a_single_effect(tmp_path):
+    """The force counts from the support behind the wrong dropper on, where a short stretch would nearly end."""
+    content = {
+        "kind": "line",
+        "type": "bruni_2015",
+        "changes": {"mesh": {"elements_per_bay": 2, "largest_element_length": 1.0}},
+        "supports": [{"station_m": x} for x in (0, 42, 100, 158, 193.5, 251, 309, 367, 425)],
+    }
+    (tmp_path / "km1.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    line = with_errors(catenary.load_line(tmp_path / "km1.yaml"), [((3, 2), 0.025)])
+    case = simulate(line, "bruni_2015", 250, dt=2e-3, error_estimate=False).case
+    setting = Setting(case)
+    built, right = (evaluate_correction(LineJob(0, right=r), setting) for r in ((), (0,)))
+    job = EffectsJob(1, span=3, droppers=(0,), applied_force_N=built.applied_force_N)
+    (effect,) = evaluate_correction(job, setting).effects
+    whole, on_stretch = built.force - right.force, np.interp(built.position, effect.position, effect.force)
+    assert built.position[0] > 155.0 and whole.std() > 1.0
+    assert (whole - on_stretch).std() < whole.std() / 2
+
+
 def test_lists_in_between_are_run_until_one_shorter_misses(case, monkeypatch):
     """Figures that fall with each correction, and not as superposition says: all limits, and how many lines run."""
     import optimise.correction_list.find as module
