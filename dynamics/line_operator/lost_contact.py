@@ -69,12 +69,14 @@ class UnilateralContact:
         None where contact is kept.
     found : bool
         Whether a set of lost instants was found that fits.
+    held : bool
+        Whether the contact pulls for now.
     """
 
     def __init__(self, kept: ContactSystem) -> None:
         self.kept = self.system = kept
         self.opening: Opening | None = None
-        self.found = True
+        self.found, self.held = True, False
         count = len(kept.static)
         K = count // 2
         self._waves = np.exp(2j * np.pi / count * np.outer(np.arange(count), np.arange(-K, K + 1)))
@@ -83,13 +85,18 @@ class UnilateralContact:
         """Harmonics of the contact force [N] where something else lifts the wire (harmonic,) [m]."""
         force = self.kept.force(lifted)
         pressed = np.asarray((self._waves @ force).real, dtype=np.float64)
-        if pressed.min() >= 0.0:
+        if self.held or pressed.min() >= 0.0:
             self.system, self.opening, self.found = self.kept, None, True
             return force
         lost = self._lost(pressed)
         if not np.array_equal(lost, self.system.lost):
             self._open(lost)
         return self.system.force(lifted)
+
+    def release(self, force: Complexes) -> bool:
+        """Let the contact pull no longer; whether the force of one that pulls does (harmonic,) [N]."""
+        held, self.held = self.held, False
+        return held and bool((self._waves @ force).real.min() < 0.0)
 
     def gap(self, lifted: Complexes) -> Floats:
         """Gap between head and wire (instant,) [m]."""

@@ -198,10 +198,11 @@ class _Complementarity:
         After every search by sweeps tension is looked at everywhere. What the sweeps' own differs by goes into the next
         search, and so do samples that push.
         """
+        self.contact.held = not self.smooth
         found = self._state(self.taken)
         wanted = (wanted | (found.tension < -PUSHED)) & self.near
         if not wanted.any():
-            return self._said(found)
+            return self._said(self._state(self.taken) if self.contact.release(found.force) else found)
         unknown, enough, ended, more = None, FIRST, False, wanted
         for _ in range(1 + CORRECTIONS):
             if self.smooth and np.count_nonzero(wanted) > MOST * self.samples:
@@ -215,7 +216,10 @@ class _Complementarity:
             if more.any():
                 wanted, unknown = wanted | more, None
             elif ended and missed < SETTLED and enough <= LAST:
-                break
+                if not self.contact.release(found.force):
+                    break
+                found, enough = self._state(found.squeeze), FIRST
+                continue
             enough = min(enough, max(ENOUGH if self.smooth else LAST, SHARE * missed))
         if more.any():
             return self._said(found, "droppers kept slackening elsewhere")

@@ -69,3 +69,15 @@ def test_a_dropper_that_hangs_by_little_slackens_long_before_it_is_passed(case, 
     assert ahead.max() > 0.0
     monkeypatch.setattr("dynamics.line_operator.slack.EARLIEST", 1.0)
     assert sigma(design) < (1.0 - NEAR) * wanted
+
+
+@pytest.mark.parametrize("speed", [300.0, 320.0])
+def test_a_stiff_contact_may_pull_until_slack_is_found(speed):
+    """At 320 km/h it pulls where droppers still push; slack was sought in vain where it was lost at once."""
+    window = {"spans_behind": 20, "spans_ahead": 26}
+    given = {"speed_kmh": speed, "contact.stiffness": 5.0e5, "catenary.damping.alpha": 0.2}
+    by_operator, marched = (
+        job_input(CaseSpec, "re330", "dsa380", {**given, "periodic": {**window, "method": method}})
+        for method in ("operator", "march")
+    )
+    assert sigma(by_operator) == pytest.approx(solve(marched).statistics.contact_force_std_N, rel=NEAR)
