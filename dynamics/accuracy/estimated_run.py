@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
+from catenary.errors import InputError
 from catenary.form_finding.equilibrium import Equilibrium, equilibrium_at_rest, mesh_of
 from catenary.layout.geometry import periodic_layout
 from dynamics.accuracy.companions import (
@@ -100,19 +101,26 @@ class EstimatedRun:
     def time_step_error(self) -> tuple[float, str]:
         """Difference to a companion at half the step, extrapolated; at least what one at twice the step says.
 
-        Where a whole line would be marched for it, twice the step has to do, unless that is too long.
+        Where a whole line would be marched for it, twice the step has to do, unless that is too long. A step that is
+        refused leaves the estimate to the other one.
         """
-        doubles = self.case.time_step <= LONGEST_DOUBLED
-        orders = {0.5 if self.halves_step or not doubles else 2.0: STEP_ORDER}
-        if doubles and self.halves_step:
-            orders[2.0] = ORDER_OF_CHANCE
-        own, said, sizes = self.case.time_step, [(self.case.time_step, self.base)], list[tuple[float, float]]()
-        for factor, order in orders.items():
-            step, sigma = self._at_step(factor)
-            said.append((step, sigma))
+        own, sizes, refused = self.case.time_step, list[tuple[float, float]](), ""
+        figures = f"{self.base:.3f} N at {1e3 * own:.4g} ms"
+        factors = (0.5, 2.0) if self.halves_step else (2.0, 0.5)
+        for factor in factors if own <= LONGEST_DOUBLED else (0.5,):
+            if sizes and not self.halves_step:
+                break
+            try:
+                step, sigma = self._at_step(factor)
+            except (NoCompanionError, InputError) as reason:
+                refused = "; ".join(reason.problems) if isinstance(reason, InputError) else str(reason)
+                continue
+            order = ORDER_OF_CHANCE if sizes else STEP_ORDER
+            figures += f", {sigma:.3f} N at {1e3 * step:.4g} ms"
             sizes.append((abs((sigma - self.base) / ((step / own) ** order - 1.0)), order))
+        if not sizes:
+            raise NoCompanionError(refused)
         error, order = max(sizes)
-        figures = ", ".join(f"{sigma:.3f} N at {1e3 * step:.4g} ms" for step, sigma in said)
         return error, f"{figures}, order {order:g}{self._where}"
 
     @property

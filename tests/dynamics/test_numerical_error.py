@@ -129,6 +129,17 @@ def test_what_cannot_be_coarser_is_held_against_what_is_finer(steady):
     assert error.total > found["mesh"].error_N
 
 
+def test_a_step_that_is_refused_leaves_the_estimate_to_the_other(build_line, build_case):
+    """Spans of 25 m forbid twice 1 ms; all of the estimate was lost with that companion."""
+    droppers = {"positions": [6.25, 12.5, 18.75], "contact_wire_heights": [0.0, 0.0, 0.0]}
+    line = build_line(span_length=25.0, droppers=droppers)
+    case = build_case(line, SPEED, mean_force_N=150.0, dt=1.0e-3, periodic={**WINDOW, "spans_behind": 8})
+    solution = solve_periodic(case)
+    half = sigma(solve_periodic(case.model_copy(update={"dt": 0.5 * case.time_step})))
+    found = parts_of(estimate_error(case, solution))
+    assert found["time_step"] == pytest.approx(abs(half - sigma(solution)) / (1.0 - 0.5**STEP_ORDER), rel=1e-6)
+
+
 def test_a_march_has_its_spread_and_an_open_line_has_no_window(build_case):
     march = {"spans": 12, "spans_evaluated": 4, "spans_behind": 6, "spans_ahead": 8}
     case = build_case("bruni_2015", 275.0, applied_force_N=152.0, solver="transient", transient=march)
