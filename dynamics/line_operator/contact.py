@@ -113,13 +113,15 @@ def own_answers(case: CaseSpec, contour: Contour) -> Complexes:
 def contact_system(
     case: CaseSpec, eq: Equilibrium, line: tuple[LineNetwork, Contour, Complexes], answers: Answers
 ) -> ContactSystem:
-    """Form the equations of the contact force; ``line`` holds network, contour and the bare wire's heights."""
+    """Form the equations of the contact force; ``line`` holds network, contour and the bare wire's heights.
+
+    The mean is the one that is held, or an applied force that is given.
+    """
     network, contour, bare = line
     K = contour.harmonics
     line_parts = _line_parts(answers, station_phases(network, contour)) / (contour.speed * network.period)
     _add_diagonal(line_parts, bare)
     static = _static_harmonics(eq, K, network.period)
-    assert case.mean_force_N is not None
     whole = line_parts.copy()
     _add_diagonal(whole, own_answers(case, contour))
     inverse = np.zeros_like(whole)
@@ -127,7 +129,7 @@ def contact_system(
     varying, kept = np.arange(2 * K + 1) != K, np.zeros(2 * K + 1, np.bool_)
     offset = np.zeros(2 * K, np.complex128)
     answering = _of_harmonics(inverse)[np.ix_(varying, varying)]
-    return ContactSystem(_of_harmonics(line_parts), answering, static, case.mean_force_N, offset, kept)
+    return ContactSystem(_of_harmonics(line_parts), answering, static, case.pressed_N, offset, kept)
 
 
 def _line_parts(answers: Answers, phases: Complexes) -> Floats:

@@ -70,6 +70,15 @@ class LinearPantograph:
         return strips_of_one_contact(len(self.mass)) if self.suspended is None else self.suspended
 
     @property
+    def pressing(self) -> tuple[float, float]:
+        """Applied force of a mean motion by the head's height [N/m] and by the contact force [-]."""
+        matrix = np.column_stack([self.stiffness[:, 1:], -self.applied])
+        by_head, by_force = np.linalg.solve(matrix, -np.column_stack([self.stiffness[:, 0], np.eye(len(matrix))[0]]))[
+            -1
+        ]
+        return float(by_head), float(by_force)
+
+    @property
     def base_is_known(self) -> bool:
         """Whether what a moving base does is known."""
         return bool(self.lift.any())

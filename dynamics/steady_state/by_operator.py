@@ -7,6 +7,7 @@ the travelling window decides.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,12 +18,12 @@ from catenary.form_finding.equilibrium import Equilibrium
 from catenary.linearised.static_checks import SLACK_FORCE
 from dynamics.contact_force.statistics import contact_statistics, filter_force
 from dynamics.line_operator.answers import Contour, bare_wire, line_answers
-from dynamics.line_operator.contact import contact_system
+from dynamics.line_operator.contact import ContactSystem, contact_system
 from dynamics.line_operator.network import LineNetwork, line_network
 from dynamics.line_operator.poles.follow import follow_poles
 from dynamics.line_operator.poles.known import KnownPoles, highest_felt
 from dynamics.line_operator.poles.search import find_poles
-from dynamics.line_operator.slack import EARLIER, EARLIEST, solve_slack
+from dynamics.line_operator.slack import EARLIER, EARLIEST, SlackForces, solve_slack
 from dynamics.line_operator.state import OperatorState
 from dynamics.pantograph.linear import linear_pantograph
 from dynamics.results.solution import PantographResult, Solution
@@ -40,6 +41,9 @@ SAMPLES = 330  # of a dropper's own time a span, at least
 ENOUGH = 0.9  # of the frequency up to which poles have to be known: other designs need it a little higher
 # N: a dropper that hangs by less slackens long before it is passed: in each of 22 such designs among 120 at random
 LIGHT = 3.0
+MET, MOST_SECANTS = 1.0e-5, 8  # N: an applied force that is given
+LOST = "contact that is lost under a given applied force"
+UNPRESSED = "the mean force that goes with the applied one was not found"
 UNCOUNTED = "poles of the line that could not be counted"
 
 
@@ -90,10 +94,44 @@ def _state(
     network, contour, poles = line
     answers = line_answers(network, contour, poles.felt.omega)
     contact = contact_system(case, eq, (network, contour, bare_wire(network, contour)), answers)
-    slack = solve_slack((network, contour), answers, contact, eq.dropper_spring_force, samples)
+
+    def sought(mean: float) -> SlackForces:
+        own = replace(contact, mean=mean)
+        return solve_slack((network, contour), answers, own, eq.dropper_spring_force, samples)
+
+    slack = sought(contact.mean) if case.mean_force_N is not None else _under_applied_force(case, contact, sought)
     if slack.problem == EARLIER:
         return _state(case, eq, (network, _looking_ahead(contour), poles), samples)
     return slack.problem or OperatorState(network, contour, poles, answers, slack.contact, slack)
+
+
+def _under_applied_force(case: CaseSpec, contact: ContactSystem, sought: Callable[[float], SlackForces]) -> SlackForces:
+    """Slack at the mean force that goes with the applied one: by secants, from what the line at rest yields to it."""
+    by_head, by_force = linear_pantograph(case.pantograph, case.pressed_N).pressing
+    middle, yields = len(contact.static) // 2, 1.0 / case.contact.stiffness
+    by_mean = by_force + by_head * (contact.line[middle, middle].real + yields)
+    mean = (case.pressed_N - by_head * contact.static[middle].real) / by_mean
+    slack, known = sought(mean), list[tuple[float, float]]()
+    for _ in range(MOST_SECANTS):
+        off = 0.0 if slack.problem else _applied_force(case, slack) - case.pressed_N
+        if abs(off) <= MET:
+            return replace(slack, problem=LOST) if not slack.problem and slack.contact.lost.any() else slack
+        known.append((mean, off))
+        if len(known) > 1:
+            (before, was), (last, now) = known[-2:]
+            by_mean = (now - was) / (last - before)
+        mean -= off / by_mean
+        slack = sought(mean)
+    return replace(slack, problem=UNPRESSED)
+
+
+def _applied_force(case: CaseSpec, slack: SlackForces) -> float:
+    """Applied force [N] under which the head stands where the mean height wants it."""
+    contact = slack.contact
+    wire = contact.static + contact.line @ slack.force + slack.lifted
+    head = wire[len(wire) // 2].real + contact.mean / case.contact.stiffness - slack.gap.mean()
+    by_head, by_force = linear_pantograph(case.pantograph, case.pressed_N).pressing
+    return float(by_head * head + by_force * contact.mean)
 
 
 def _looking_ahead(contour: Contour) -> Contour:
@@ -129,17 +167,6 @@ class _Found:
         contact, slack = self.state.contact, self.state.slack
         return contact.static + contact.line @ slack.force + slack.lifted
 
-    def applied(self) -> float:
-        """Applied force [N] that holds the mean: with it the head stands where the mean height wants it."""
-        wire, mean = self.wire, self.state.contact.mean
-        head = wire[len(wire) // 2].real + mean / self.case.contact.stiffness - self.state.slack.gap.mean()
-        pantograph = linear_pantograph(self.case.pantograph, mean)
-        stiffness = pantograph.stiffness
-        matrix = np.column_stack([stiffness[:, 1:], -pantograph.applied])
-        pressed = np.zeros(len(stiffness))
-        pressed[0] = -mean
-        return float(np.linalg.solve(matrix, pressed - stiffness[:, 0] * head)[-1])
-
     def solution(self, elapsed: float) -> Solution:
         """Histories and figures of one period."""
         case, eq, found, local = self.case, self.eq, self.state.slack, self.state.local
@@ -149,7 +176,7 @@ class _Found:
         since, rise = self.state.rise()
         highest = int(rise.max(axis=0).argmax())
         leading = PantographResult(
-            applied_force_N=self.applied(),
+            applied_force_N=_applied_force(case, found),
             position=step * dt * case.speed,
             contact_force=force,
             contact_force_filtered=bands.whole,

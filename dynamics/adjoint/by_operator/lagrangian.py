@@ -68,6 +68,8 @@ class OperatorLagrangian:
 
     Attributes
     ----------
+    by_mean : float
+        Derivative by the mean force [figure / N].
     refusal : str or None
         Why there are no derivatives: none.
     """
@@ -82,7 +84,7 @@ class OperatorLagrangian:
         shared: tuple[NearLines, FiguresAtOnce],
     ) -> None:
         self.case, self.equilibrium, self._state = solved
-        self._figure, (self._lines, self._at_once) = figure, shared
+        self._figure, self.by_mean, (self._lines, self._at_once) = figure, figure.mean, shared
         self._number = self._at_once.add(figure.multiplied)
         self._network, self._contour = self._state.network, self._state.contour
         multipliers, slacks = figure.multiplied.multipliers, [stage.slack for stage in stages]
@@ -117,7 +119,8 @@ class OperatorLagrangian:
         """What the value has of pantograph, contact, filter and mean force."""
         total = 0.0 if self._figure.of_case is None else self._figure.of_case(case)
         total += float((self._pushed @ own_answers(case, contour)).real)
-        return total + self._figure.mean * ((case.mean_force_N or 0.0) - self._state.contact.mean)
+        moved = 0.0 if case.mean_force_N is None else case.mean_force_N - self._state.contact.mean
+        return total + self.by_mean * moved
 
     @cached_property
     def _own_beside(self) -> float:

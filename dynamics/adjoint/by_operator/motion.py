@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,11 @@ from dynamics.adjoint.by_operator.at_once import FiguresAtOnce
 from dynamics.adjoint.by_operator.fields import Multiplied
 from dynamics.adjoint.by_operator.lagrangian import OperatorFigure, OperatorLagrangian
 from dynamics.adjoint.by_operator.near_lines import NearLines
+from dynamics.adjoint.by_operator.pressed import PressedFigure
 from dynamics.adjoint.by_operator.stages import Cause, Stage, StageMultipliers, stages_of
 from dynamics.adjoint.figures import filtered_deviation, soft_extreme
 from dynamics.line_operator.state import OperatorState
+from dynamics.pantograph.linear import linear_pantograph
 from dynamics.spec.case import CaseSpec
 
 __all__ = ["OperatorMotion"]
@@ -41,19 +45,19 @@ class OperatorMotion:
         self.stages = stages_of(state)
         self._shared = NearLines(equilibrium, state.contour.harmonics), FiguresAtOnce(state, self.stages)
 
-    def sigma(self) -> OperatorLagrangian:
+    def sigma(self) -> OperatorLagrangian | PressedFigure:
         """Standard deviation of the filtered contact force [N], to first order."""
         return self._of_force(filtered_deviation)
 
-    def force_max(self) -> OperatorLagrangian:
+    def force_max(self) -> OperatorLagrangian | PressedFigure:
         """Smooth largest filtered contact force [N], to first order."""
         return self._of_force(lambda force, case: soft_extreme(force, case, 1.0))
 
-    def force_min(self) -> OperatorLagrangian:
+    def force_min(self) -> OperatorLagrangian | PressedFigure:
         """Smooth smallest filtered contact force [N], to first order."""
         return self._of_force(lambda force, case: soft_extreme(force, case, -1.0))
 
-    def uplift(self) -> OperatorLagrangian:
+    def uplift(self) -> OperatorLagrangian | PressedFigure:
         """Largest uplift at the supports [m], to first order, at the support and the moment of the largest."""
         stage, a = self.stages[0], self.state.answers
         times, rise = self.state.rise()
@@ -64,16 +68,41 @@ class OperatorMotion:
         squeeze = np.zeros(self.state.slack.squeeze.shape)
         squeeze[stage.rows] = stage.onto_rows(turned * a.lift_by_squeeze[:, support])
         station = int(self.state.network.ports.support[support])
-        return self._lagrangian(force, squeeze, (station, when / self.state.contour.T), None)
+        return self._figure(self._lagrangian(force, squeeze, (station, when / self.state.contour.T), None))
 
-    def _of_force(self, figure: OfForce) -> OperatorLagrangian:
+    def _of_force(self, figure: OfForce) -> OperatorLagrangian | PressedFigure:
         force = self.force
         _, cause = figure(force, self.case)
         cause = np.where(force > 0.0, cause, 0.0)  # where contact is lost the force stays none
         N, K = len(force), self.state.contour.harmonics
         by_harmonic = np.fft.ifft(np.roll(cause, 1), norm="forward")[np.arange(-K, K + 1) % N]
         none = np.zeros(self.state.slack.squeeze.shape)
-        return self._lagrangian(by_harmonic, none, None, lambda case: figure(force, case)[0])
+        return self._figure(self._lagrangian(by_harmonic, none, None, lambda case: figure(force, case)[0]))
+
+    def _figure(self, held: OperatorLagrangian) -> OperatorLagrangian | PressedFigure:
+        """A figure by what the case holds, the mean force or the applied one."""
+        return held if self.case.mean_force_N is not None else PressedFigure(held, self._applied)
+
+    @cached_property
+    def _applied(self) -> OperatorLagrangian:
+        """Applied force [N] that goes with the mean force, to first order, by the head's mean height."""
+        contact, found, stage = self.state.contact, self.state.slack, self.stages[0]
+        pantograph = linear_pantograph(self.case.pantograph, self.case.pressed_N)
+        by_head, by_force = pantograph.pressing
+        middle, yields = len(contact.static) // 2, 1.0 / self.case.contact.stiffness
+        wire = contact.static + contact.line @ found.force + found.lifted
+        head = float(wire[middle].real) + yields * contact.mean
+        mean_height = np.zeros(len(contact.static))
+        mean_height[middle] = by_head
+        squeeze = np.zeros(found.squeeze.shape)
+        squeeze[stage.rows] = stage.by_squeezes(mean_height)
+
+        def of_case(case: CaseSpec) -> float:
+            height, force = linear_pantograph(case.pantograph, case.pressed_N).pressing
+            return height * head + force * contact.mean
+
+        along = mean_height @ contact.line
+        return self._lagrangian(along, squeeze, None, of_case, (mean_height, by_force + yields * by_head))
 
     def _lagrangian(
         self,
@@ -81,14 +110,22 @@ class OperatorMotion:
         squeeze: Floats,
         lifted: tuple[int, float] | None,
         of_case: Callable[[CaseSpec], float] | None,
+        beside: tuple[Floats, float] | None = None,
     ) -> OperatorLagrangian:
-        """Lagrangian of a figure by what it changes by with the force's harmonics and with squeezes."""
+        """Lagrangian of a figure by what it changes by with the force's harmonics and with squeezes.
+
+        ``beside`` are multipliers of the contact that are known from the start (harmonic,), and what the mean force
+        does to the figure by itself.
+        """
         causes, found = [Cause(force, squeeze)], []
         for k, stage in enumerate(self.stages):
             found.append(stage.multipliers(causes[k]))
             if k + 1 < len(self.stages):
                 causes.append(stage.cause_of_coarse(self.stages[k + 1], causes[k], found[k]))
         mean = sum(self._by_mean(*parts) for parts in zip(self.stages, causes, found, strict=True))
+        if beside is not None:
+            found[0] = replace(found[0], contact=found[0].contact + beside[0])
+            mean += beside[1]
         figure = OperatorFigure(Multiplied(tuple(found), lifted), mean, of_case)
         return OperatorLagrangian((self.case, self.equilibrium, self.state), self.stages, figure, self._shared)
 

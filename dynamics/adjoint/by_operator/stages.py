@@ -116,6 +116,12 @@ class Stage:
         """Sums over samples with squeezes of m (sample, dropper) times exp(i omega t) (omega, dropper)."""
         return self.waves.T @ m[self.rows]
 
+    def by_squeezes(self, contact: Complexes | Floats) -> Floats:
+        """Sums over harmonics, weighted (harmonic,), of the wire's rise by squeezes (row, dropper) [m/N]."""
+        a = self.state.answers
+        tested = (a.wave * contact) @ (self.phases.conj().T / self.state.network.period)
+        return self.onto_rows(np.einsum("ns,nsd->nd", tested, a.by_squeeze))
+
     def multipliers(self, cause: Cause) -> StageMultipliers:
         """Multipliers that answer to what a figure changes by."""
         contact = self.state.contact
@@ -167,11 +173,9 @@ class Stage:
     def _by_taken(self, cause: Cause, found: StageMultipliers) -> tuple[Ints, Ints, Floats]:
         """Samples and droppers whose squeeze is that of coarser ones; what the figure changes by with it (taken,)."""
         t, d = np.nonzero((self.slack.squeeze > 0.0) & ~self.slack.sought)
-        a = self.state.answers
-        tested = (a.wave * found.contact) @ (self.phases.conj().T / self.state.network.period)
-        values = np.einsum("ns,nsd->nd", tested, a.by_squeeze)
-        values = values + np.einsum("nd,nde->ne", self.spectra(found.dropper), a.by_droppers)
-        out = cause.squeeze[t, d] + self.onto_rows(values)[np.searchsorted(self.rows, t), d]
+        stretched = np.einsum("nd,nde->ne", self.spectra(found.dropper), self.state.answers.by_droppers)
+        by_rows = self.by_squeezes(found.contact) + self.onto_rows(stretched)
+        out = cause.squeeze[t, d] + by_rows[np.searchsorted(self.rows, t), d]
         for k, one in enumerate(self._droppers):
             at, source = np.flatnonzero(d == one), np.flatnonzero(found.dropper[:, one])
             lag = source[:, None] - t[at] + self._tails.shape[1] // 2
