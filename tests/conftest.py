@@ -121,13 +121,24 @@ def build_line():
 
 @pytest.fixture(scope="session")
 def build_case(build_line):
-    """Function that builds a case at 2 ms: a line (or its name), a speed [km/h], the rest by keyword."""
+    """Function that builds a case at 2 ms: a line (or its name), a speed [km/h], the rest by keyword.
+
+    A steady state is marched unless `periodic` names another method, so that no test measures the one for the other.
+    """
 
     def build(line: CatenarySpec | str, speed_kmh: float, **content) -> CaseSpec:
         spec = build_line(line) if isinstance(line, str) else line
         pantograph = read("pantograph", PANTOGRAPH_OF.get(spec.name, "bruni_2015"))
+        marched = {"method": "march", **content.pop("periodic", {})}
         return CaseSpec.model_validate(
-            {"catenary": spec, "pantograph": pantograph, "speed_kmh": speed_kmh, "dt": 2.0e-3, **content}
+            {
+                "catenary": spec,
+                "pantograph": pantograph,
+                "speed_kmh": speed_kmh,
+                "dt": 2.0e-3,
+                "periodic": marched,
+                **content,
+            }
         )
 
     return build

@@ -16,15 +16,19 @@ from typing import Any
 
 from pydantic import BaseModel
 
-__all__ = ["commit", "config_json", "config_sha256", "machine", "versions"]
+__all__ = ["HASHED", "commit", "config_json", "config_sha256", "machine", "versions"]
 
 LIBRARIES = ("numpy", "scipy", "numba", "pydantic", "hydra-core", "optuna", "dask", "xarray", "netCDF4")
+
+
+# context of an input that is written to be hashed: what is new in it and as of old is left out
+HASHED = {"hashed": True}
 
 
 def config_json(spec: BaseModel, exclude: Mapping[str, Any] | None = None) -> str:
     """Resolved input as JSON with sorted keys, the text that is hashed; names to leave out as pydantic takes them."""
     left_out = dict(exclude) if exclude else None
-    content = spec.model_dump(mode="json", exclude=left_out)
+    content = spec.model_dump(mode="json", exclude=left_out, context=HASHED)
     return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 

@@ -61,18 +61,20 @@ def compare_slack_damping(case: CaseSpec, solution: Solution) -> SlackDampingCha
         return SlackDampingChange(case.slack_damping, other, None, "; ".join(error.problems))
     if sigma is None or found is None:
         return SlackDampingChange(case.slack_damping, other, None, "the companion ended without figures")
-    where = "" if short == case else "; both on a window of 10 + 12 spans"
+    where = "" if short == case else "; both marched, on a window of 10 + 12 spans"
     message = f"{sigma:.3f} N with {case.slack_damping}, {found:.3f} N with {other}{where}"
     return SlackDampingChange(case.slack_damping, other, 100.0 * (found / sigma - 1.0), message)
 
 
 def _short(case: CaseSpec) -> CaseSpec:
-    """The case on a short window where its solver has one."""
+    """The case on a short window where its solver has one; marched, since the operator has one of the choices alone."""
     if case.on_open_line:
         return case
     settings = getattr(case, case.solver)
-    spans = {name: min(most, getattr(settings, name)) for name, most in SHORT_WINDOW.items()}
-    return case.model_copy(update={case.solver: settings.model_copy(update=spans)})
+    changed: dict[str, int | str] = {name: min(most, getattr(settings, name)) for name, most in SHORT_WINDOW.items()}
+    if case.seeks_steady_state and case.periodic.method == "operator":
+        changed["method"] = "march"
+    return case.model_copy(update={case.solver: settings.model_copy(update=changed)})
 
 
 def _sigma(case: CaseSpec, solution: Solution) -> float | None:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import (
+    Field,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    model_serializer,
+    model_validator,
+)
 
 from catenary.spec.components import Spec
+from catenary.storage.provenance import HASHED
 
 __all__ = [
+    "ON_RECORD",
     "Integrator",
     "OpenLineSpec",
     "PeriodicSpec",
@@ -20,6 +29,8 @@ __all__ = [
     "TransientSpec",
 ]
 
+# context in which an input is read from a record: what older programs left out is what they did
+ON_RECORD = {"on_record": True}
 Integrator: TypeAlias = Literal["newmark", "hht", "rk4"]
 SpansBehind = Annotated[int, Field(ge=2, le=120, description="window behind the last pantograph [spans]")]
 SpansAhead = Annotated[int, Field(ge=2, le=120, description="window ahead of the first pantograph [spans]")]
@@ -44,11 +55,11 @@ Precision = Annotated[
 class PeriodicSpec(Spec):
     """Steady state of one or more pantographs on the infinite periodic line, by a window that travels with them.
 
-    The operator solves for it in place of a march; what it does not cover is marched, a period with defects by what
-    differs, where that is asked for.
+    The operator solves for it; what it does not cover is marched, a period with defects by what differs, where that is
+    asked for.
     """
 
-    method: Annotated[SteadyMethod, Field(exclude_if=lambda method: method == "march")] = "march"
+    method: SteadyMethod = "operator"
     resolution: Annotated[float, Field(ge=0.3, le=3.0, exclude_if=lambda share: share == 1.0)] = Field(
         default=1.0, description="harmonics of the force and samples of slack over those of the operator [-]"
     )
@@ -57,6 +68,22 @@ class PeriodicSpec(Spec):
     tolerance: Tolerance = 5.0e-5
     max_spans: Annotated[int, Field(ge=5, le=2000)] = Field(default=150, description="give up after this many spans")
     precision: Precision = "double"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _marched_on_record(cls, given: object, info: ValidationInfo) -> object:
+        """Take an input on record that names no method for one of a march, which was the default once."""
+        if info.context != ON_RECORD or not isinstance(given, dict):
+            return given
+        return {"method": "march", **given}
+
+    @model_serializer(mode="wrap")
+    def _hashed_as_before(self, handler: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
+        """Leave a march out of what is hashed: inputs from before there was a choice keep their hash."""
+        content: dict[str, Any] = handler(self)
+        if info.context == HASHED and self.method == "march":
+            content.pop("method", None)
+        return content
 
 
 class TransientSpec(Spec):

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from dynamics.spec.case import CaseSpec
 
-__all__ = ["outside_the_operator"]
+__all__ = ["NOT_COVERED", "outside_the_operator"]
 
+NOT_COVERED = "the program marched this run, because the operator does not cover it"
 MOST_SPANS = 2  # of a period: beyond, a march is quicker
 
 
@@ -25,7 +26,6 @@ def outside_the_operator(case: CaseSpec) -> str:
         "a head that rolls": case.pantograph.head is not None,
         f"a period of more than {MOST_SPANS} spans": line.spans_of_a_period > MOST_SPANS,
         "several pantographs": len(case.distances) > 1,
-        "an applied force in place of a mean force": case.mean_force_N is None,
         f"slack_damping={case.slack_damping}": case.slack_damping != "kept",
         "a contact wire that is worn or bent in places": any(own.wear or own.kinks for own in places),
         # the operator's bays have a boundary layer of bending at each end

@@ -24,6 +24,7 @@ from dynamics.spec.status import Status
 from dynamics.steady_state.anderson import Acceleration
 from dynamics.steady_state.by_difference import solve_by_difference
 from dynamics.steady_state.by_operator import solve_by_operator
+from dynamics.steady_state.operator_scope import NOT_COVERED
 from dynamics.steady_state.period_figures import Effort, by_station, passage_of, solution_of
 from dynamics.steady_state.side_motion import side_motion
 from dynamics.steady_state.span_map import PLAIN_SPANS, SpanMap, iterate
@@ -56,7 +57,7 @@ def solve_periodic(
         reason = f"the program marched this run as a whole, {why}: {solved}"
     elif case.periodic.method != "march":
         solved = solve_by_operator(case, eq, start if isinstance(start, KnownPoles) else None)
-        reason = f"the program marched this run, because the operator does not cover it: {solved}"
+        reason = f"{NOT_COVERED}: {solved}"
     else:
         solved = reason = ""
     if isinstance(solved, Solution):

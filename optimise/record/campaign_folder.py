@@ -13,9 +13,10 @@ from catenary.spec.components import Spec
 from catenary.storage.files import read_yaml
 from catenary.storage.provenance import config_sha256
 from dynamics.spec.case import CaseSpec
+from dynamics.spec.solver import ON_RECORD
 from optimise.executors.processors import PROCESSORS_FILE
 from optimise.record.lines_record import LinesRecord, collection_paused
-from optimise.record.study_folder import StudyFolder, config_diff, unreadable
+from optimise.record.study_folder import StudyFolder, config_diff, unreadable, with_method
 from optimise.record.trial import Origin, TrialRecord
 from optimise.record.trial_lines import Transaction, records_of, replayed, trials_record
 from optimise.spec.campaign import DEFAULT_OBJECTIVES, CampaignSpec, ClusterSpec
@@ -147,7 +148,7 @@ class CampaignFolder(StudyFolder):
         self._refuse_version(content)
         wanted = {name: content.get(name) for name in ("campaign", "case")}
         try:
-            found = CampaignInput.model_validate(wanted)
+            found = CampaignInput.model_validate(wanted, context=ON_RECORD)
         except ValidationError as error:
             raise InputError(
                 [
@@ -256,12 +257,7 @@ class CampaignFolder(StudyFolder):
             usual = {"objectives": list(DEFAULT_OBJECTIVES), "scenarios": ScenariosSpec().model_dump(mode="json")}
             usual["learned_directions"] = True
             held["campaign"] = {**usual, **held["campaign"]}
-        for content in (given, held):  # records leave a march out
-            content["case"] = {
-                **content["case"],
-                "periodic": {"method": "march", **content["case"].get("periodic", {})},
-            }
-        return config_diff(held, given, ("campaign.trials", "campaign.cluster", "campaign.polish"))
+        return config_diff(with_method(held), given, ("campaign.trials", "campaign.cluster", "campaign.polish"))
 
 
 def read_records(folder: CampaignFolder, name: str) -> list[TrialRecord]:

@@ -12,11 +12,12 @@ from catenary.spec.components import Spec
 from catenary.storage.files import other_files, read_yaml
 from catenary.storage.provenance import config_sha256
 from dynamics.spec.case import CaseSpec
+from dynamics.spec.solver import ON_RECORD
 from optimise.evaluation.job import Batch, Setting
 from optimise.evaluation.outcome import BatchOutcome, Outcome
 from optimise.record.lines_record import LinesRecord
 from optimise.record.parameter_study_lines import points_record
-from optimise.record.study_folder import StudyFolder, config_diff, unreadable
+from optimise.record.study_folder import StudyFolder, config_diff, unreadable, with_method
 
 __all__ = ["ParameterStudyFolder", "ParameterStudyInput"]
 
@@ -83,7 +84,7 @@ class ParameterStudyFolder(StudyFolder):
         """
         try:
             content = read_yaml(self.input_yaml, "study")
-            read = model.model_validate({name: content[name] for name in model.model_fields})
+            read = model.model_validate({name: content[name] for name in model.model_fields}, context=ON_RECORD)
         except (OSError, ValueError, KeyError, TypeError) as error:
             what = f"{self.input_yaml} must be a readable {self.study} study"
             raise InputError([f"{what}: {unreadable(error)}"]) from error
@@ -158,6 +159,6 @@ class ParameterStudyFolder(StudyFolder):
 def _changed(content: object, given: ParameterStudyInput) -> str:
     """Inputs in which a study differs from the one on record."""
     now = given.model_dump(mode="json")
-    return (
-        config_diff({name: content[name] for name in now if name in content}, now) if isinstance(content, dict) else ""
-    )
+    if not isinstance(content, dict):
+        return ""
+    return config_diff(with_method({name: content[name] for name in now if name in content}), now)

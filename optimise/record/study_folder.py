@@ -13,7 +13,7 @@ from catenary.storage.files import read_yaml, write_text_atomic
 from catenary.storage.provenance import commit, versions
 from optimise.record.status_file import refuse_lost_record
 
-__all__ = ["StudyFolder", "config_diff", "unreadable"]
+__all__ = ["StudyFolder", "config_diff", "unreadable", "with_method"]
 
 MOST_SHOWN = 4
 
@@ -87,6 +87,15 @@ def config_diff(held: object, given: object, free: tuple[str, ...] = ()) -> str:
     shown = [f"{n} was {_typed(before.get(n))}, now {_typed(now.get(n))}" for n in names[:MOST_SHOWN]]
     more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
     return f" ({'; '.join(shown)}{more})" if shown else ""
+
+
+def with_method(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Input on record with its method, which older records leave out where it is a march."""
+    case = content.get("case")
+    periodic = case.get("periodic") if isinstance(case, dict) else None
+    if not isinstance(case, dict) or not isinstance(periodic, dict):
+        return dict(content)
+    return {**content, "case": {**case, "periodic": {"method": "march", **periodic}}}
 
 
 def unreadable(error: Exception) -> str:

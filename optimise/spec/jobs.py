@@ -16,7 +16,6 @@ from dynamics.spec.solver import (
     Precision,
     SpansAhead,
     SpansBehind,
-    SteadyMethod,
     Tolerance,
     TransientSpec,
 )
@@ -70,7 +69,6 @@ class SearchPeriodicSpec(PeriodicSpec):
     The best design is confirmed in double precision.
     """
 
-    method: SteadyMethod = "operator"
     spans_behind: SpansBehind = 10
     spans_ahead: SpansAhead = 20
     tolerance: Tolerance = 7.0e-4

@@ -54,7 +54,6 @@ def compose(overrides: list[str]) -> Composed[CampaignJob]:
     campaign, case, _ = CampaignFolder(Path(named)).read_input()
     recorded = campaign.model_dump(mode="json", exclude={"name", "schema_version"}) | case.model_dump(mode="json")
     recorded |= {"campaign": campaign.name, "run_dir": named}
-    recorded["periodic"]["method"] = case.periodic.method  # left out by a record of marches
     return compose_job("optimise", JOB, [*_for_afterwards(Path(named), overrides), *overrides], recorded=recorded)
 
 

@@ -43,7 +43,7 @@ def apart(found, tight):
 @pytest.mark.parametrize("defect", list(DEFECTS))
 @pytest.mark.parametrize(("line", "pantograph", "speed"), LINES)
 def test_defect_from_the_line_as_designed(case_of, figure, line, pantograph, speed, defect):
-    base = (f"catenary={line}", f"pantograph={pantograph}", f"speed_kmh={speed}")
+    base = (f"catenary={line}", f"pantograph={pantograph}", f"speed_kmh={speed}", "periodic.method=march")
     case = case_of(*base, "catenary.repeat.spans=8", f"+catenary.repeat.defects=[{DEFECTS[defect]}]")
     alike = without_repeat(case)
     one = solve_periodic(alike)

@@ -11,6 +11,8 @@ from dynamics.steady_state.periodic import PLAIN_SPANS, iterate, solve_periodic
 from dynamics.steady_state.span_map import SpanMap
 from dynamics.steady_state.transient import solve_transient
 
+MARCH = "periodic.method=march"
+
 
 def percent(a, b):
     return 100.0 * (a / b - 1.0)
@@ -27,7 +29,7 @@ def with_wider_window(case):
     *(("bruni_2015", "bruni_2015", v) for v in (230, 275, 300, 320)), ("re330", "dsa380", 300),
 ])  # fmt: skip
 def test_periodic_against_long_transient(case_of, figure, line, pantograph, speed):
-    case = case_of(f"catenary={line}", f"pantograph={pantograph}", f"speed_kmh={speed}")
+    case = case_of(f"catenary={line}", f"pantograph={pantograph}", f"speed_kmh={speed}", MARCH)
     periodic = solve_periodic(case)
     assert periodic.statistics is not None, periodic.message
     # the transient is given the force that the steady state found, so that its mean is a result
@@ -56,7 +58,7 @@ def test_periodic_against_long_transient(case_of, figure, line, pantograph, spee
 
 @pytest.mark.benchmark
 def test_window_at_no_mass_damping(bruni, figure):
-    case = bruni(320)
+    case = bruni(320, MARCH)
     damping = case.catenary.damping.model_copy(update={"alpha": 0.0})
     case = case.model_copy(update={"catenary": case.catenary.model_copy(update={"damping": damping})})
     a, b = (solve_periodic(c).statistics for c in (case, with_wider_window(case)))
@@ -94,7 +96,7 @@ def marched_force(case):
 @pytest.mark.benchmark
 @pytest.mark.parametrize(("speed", "applied"), [(200, 110.0), (275, 152.25)])
 def test_linear_limit(bruni, figure, speed, applied):
-    case = bruni(speed, f"applied_force_N={applied}", dt=2.0e-3)
+    case = bruni(speed, f"applied_force_N={applied}", MARCH, dt=2.0e-3)
     matrices = influence_matrices(case)
     bloch = linear_force(case, matrices)
     assert bloch.min() > 0.0, f"contact must hold for the line to be linear: least force {bloch.min():.1f} N"

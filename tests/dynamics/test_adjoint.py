@@ -17,7 +17,7 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.case_input import job_input
 from dynamics.steady_state.periodic import solve_periodic
 
-WINDOW = {"spans_behind": 14, "spans_ahead": 16, "tolerance": 3e-7, "max_spans": 400}
+WINDOW = {"method": "march", "spans_behind": 14, "spans_ahead": 16, "tolerance": 3e-7, "max_spans": 400}
 FIGURES = ("sigma", "uplift")
 EXTREMES = ("force_max", "force_min")
 

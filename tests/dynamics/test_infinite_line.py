@@ -14,7 +14,7 @@ from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.status import Status
 
-WINDOW = {"spans_behind": 20, "spans_ahead": 26, "tolerance": 1e-5}
+WINDOW = {"method": "march", "spans_behind": 20, "spans_ahead": 26, "tolerance": 1e-5}
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,16 @@
 """What the line's operator does not cover: it is marched, and the reason is said."""
 
+import json
+
 import numpy as np
 import pytest
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.storage.provenance import config_json
 from dynamics.line_operator.answers import bare_wire
 from dynamics.solution import solve
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.solver import ON_RECORD
 from dynamics.steady_state import by_operator
 from dynamics.steady_state.by_operator import why_marched
 
@@ -17,7 +22,6 @@ SHORT = {"method": "operator", "spans_behind": 4, "spans_ahead": 6, "tolerance":
     [
         ({"slack_damping": "released"}, "slack_damping=released"),
         ({"trailing": {"distances_m": [200.0]}}, "several pantographs"),
-        ({"mean_force_N": None, "applied_force_N": 150.0}, "an applied force in place of a mean force"),
     ],
 )
 def test_what_the_operator_does_not_cover_is_marched_and_said(build_case, changes, reason):
@@ -33,6 +37,12 @@ def test_what_the_operator_does_not_cover_is_marched_and_said(build_case, change
         )
     )
     assert np.array_equal(by_operator.contact_force, marched.contact_force)
+
+
+def test_contact_that_is_lost_under_a_given_applied_force_is_marched_and_said(build_case):
+    found = solve(build_case("bruni_2015", 320.0, applied_force_N=100.0, periodic=SHORT))
+    assert found.method == "march" and found.statistics.contact_loss_percent > 0.0
+    assert found.message.endswith("does not cover it: contact that is lost under a given applied force")
 
 
 DRAG = {"diameter": 0.0144}
@@ -71,8 +81,14 @@ def test_a_line_whose_answers_are_not_numbers_is_marched(build_case, monkeypatch
     assert found.message.endswith("the slack of its droppers was not found")
 
 
-def test_inputs_that_march_are_written_as_before_there_was_a_choice(build_case):
+def test_records_from_before_there_was_a_choice_are_marches_and_have_their_hash(build_case):
+    """They leave the method out; an input that leaves it out is solved by the operator."""
     case = build_case("re330", 300.0, mean_force_N=157.3, periodic=SHORT)
     marched = case.model_copy(update={"periodic": case.periodic.model_copy(update={"method": "march"})})
-    assert "method" not in marched.model_dump()["periodic"]
-    assert case.model_dump()["periodic"]["method"] == "operator"
+    old = json.loads(config_json(marched))
+    assert "method" not in old["periodic"] and json.loads(config_json(case))["periodic"]["method"] == "operator"
+    assert CaseSpec.model_validate(old, context=ON_RECORD) == marched
+    assert CaseSpec.model_validate(old) == case
+    for each in (case, marched):
+        assert CaseSpec.model_validate(each.model_dump(mode="json"), context=ON_RECORD) == each
+        assert CaseSpec.model_validate(each.model_dump()) == each

@@ -16,7 +16,7 @@ from optimise.evaluation.outcome import Outcome
 from optimise.evaluation.scenarios import scenario_set
 from optimise.spec.scenarios import ScenariosSpec
 
-WINDOW = {"spans_behind": 6, "spans_ahead": 8, "tolerance": 2e-3}
+WINDOW = {"method": "march", "spans_behind": 6, "spans_ahead": 8, "tolerance": 2e-3}
 
 
 def case_by(method, **changes):

@@ -21,7 +21,7 @@ from optimise.spec.campaign import LimitsSpec
 from optimise.spec.design import DesignSpec
 from optimise.spec.scenarios import ScenariosSpec
 
-WINDOW = {"spans_behind": 8, "spans_ahead": 9, "tolerance": 1e-6, "max_spans": 300}
+WINDOW = {"method": "march", "spans_behind": 8, "spans_ahead": 9, "tolerance": 1e-6, "max_spans": 300}
 # slower than its waves, pressed lightly: no dropper slackens, and nothing has a kink
 CASE = job_input(
     CaseSpec, "bruni_2015", "bruni_2015", {"speed_kmh": 200.0, "mean_force_N": 60.0, "dt": 2e-3, "periodic": WINDOW}

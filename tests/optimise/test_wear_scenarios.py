@@ -26,7 +26,7 @@ from optimise.spec.scenarios import ScenariosSpec
 from studies.validation.overlaps.built import in_sections
 
 SIGMA = "contact_force_std_N"
-WINDOW = {"spans_behind": 8, "spans_ahead": 9, "tolerance": 1e-4}
+WINDOW = {"method": "march", "spans_behind": 8, "spans_ahead": 9, "tolerance": 1e-4}
 DRAG = {"diameter": 0.0132, "drag_coefficient": 1.2}
 STILL = {"speed": 0.0, "contact_wire": DRAG, "messenger_wire": DRAG, "aerodynamic_damping": False}
 DENSITY = 8890.0

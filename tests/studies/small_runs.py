@@ -30,4 +30,4 @@ SMALL_SEARCH = (
     "transient.spans_ahead=6",
 )
 BRUNI = ("catenary=bruni_2015", "pantograph=bruni_2015", "speed_kmh=275")
-UNSETTLED = ("periodic.max_spans=5", "transient.spans=12", "transient.spans_evaluated=4")
+UNSETTLED = ("periodic.method=march", "periodic.max_spans=5", "transient.spans=12", "transient.spans_evaluated=4")

@@ -152,7 +152,7 @@ def test_a_design_of_a_front_brings_the_conditions_of_its_campaign(folder, line_
 
 def test_the_nominal_line_that_cannot_be_solved_ends_a_campaign(catenary, monkeypatch):
     monkeypatch.setattr("dynamics.steady_state.transient.MAX_CORRECTIONS", 1)
-    ended = catenary("optimise", "experiment=bruni_heights", *SMALL_SEARCH, *UNSETTLED, "periodic.method=march")
+    ended = catenary("optimise", "experiment=bruni_heights", *SMALL_SEARCH, *UNSETTLED)
     assert ended.code == 1
     assert "the nominal line 'bruni_2015' must be solvable" in ended.err
 

@@ -183,10 +183,10 @@ def test_the_experiments_are_the_published_cases():
     assert [job.design.kind for job in (oc1, oc2, heights, spacing)] == 2 * ["heights", "spacing"]
 
 
-NUMERICS = {"spans_behind": 45, "spans_ahead": 49, "tolerance": 5e-5, "precision": "double", "max_spans": 150}
-SEARCH = {"spans_behind": 10, "spans_ahead": 20, "tolerance": 7e-4, "precision": "single", "max_spans": 150}
-SEARCH["method"] = "operator"
-POINT = {"spans_behind": 6, "spans_ahead": 8, "tolerance": 5e-4, "precision": "single", "max_spans": 150}
+SOLVED = {"method": "operator", "max_spans": 150}
+NUMERICS = {**SOLVED, "spans_behind": 45, "spans_ahead": 49, "tolerance": 5e-5, "precision": "double"}
+SEARCH = {**SOLVED, "spans_behind": 10, "spans_ahead": 20, "tolerance": 7e-4, "precision": "single"}
+POINT = {**SOLVED, "spans_behind": 6, "spans_ahead": 8, "tolerance": 5e-4, "precision": "single"}
 SHORT_MARCH = {"spans": 120, "spans_evaluated": 40, "spans_behind": 20, "spans_ahead": 26}
 
 

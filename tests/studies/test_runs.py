@@ -127,7 +127,7 @@ def test_an_error_that_cannot_be_estimated_is_said_so(catenary, folder, monkeypa
         raise NoCompanionError("the companion failed: for this test")
 
     monkeypatch.setattr("dynamics.accuracy.estimated_run.sigma_of", no_companion)
-    small = (*BRUNI, *SMALL_WINDOW, "transient.spans_evaluated=4")
+    small = (*BRUNI, *SMALL_WINDOW, "transient.spans_evaluated=4", "periodic.method=march")
     ended = catenary("simulate", *small, "error_estimate=true", "run_dir=run")
     assert ended.code == 0, ended
     error = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))["numerical_error"]

@@ -122,7 +122,8 @@ def test_a_study_is_evaluated_drawn_and_resumed(catenary, folder):
 def test_exact_derivatives_are_checked_by_a_computed_step_and_by_shorter_windows(catenary, folder):
     ended = catenary(
         "sensitivity", *COARSE, INPUTS, "sensitivity.methods=[gradient]", "sensitivity.local.tolerance=1e-7",
-        "periodic.max_spans=400", "periodic.spans_behind=10", "periodic.spans_ahead=12", "mean_force_N=60",
+        "periodic.method=march", "periodic.max_spans=400", "periodic.spans_behind=10", "periodic.spans_ahead=12",
+        "mean_force_N=60",
     )  # fmt: skip
     assert ended.code == 0, ended.err
     assert "exact derivative of sigma times the range: " in ended.out
@@ -138,7 +139,7 @@ def test_exact_derivatives_are_checked_by_a_computed_step_and_by_shorter_windows
 def test_by_the_operator_their_error_comes_from_fewer_harmonics_and_samples(catenary, folder):
     even_in_the_logarithm = INPUTS.replace("low:6,high:9", "low:2,high:30,spacing:log")
     ended = catenary(
-        "sensitivity", *COARSE, even_in_the_logarithm, "sensitivity.methods=[gradient]", "periodic.method=operator",
+        "sensitivity", *COARSE, even_in_the_logarithm, "sensitivity.methods=[gradient]",
         "mean_force_N=120",
     )  # fmt: skip
     assert ended.code == 0, ended.err

@@ -18,7 +18,14 @@ from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
 from optimise.parameter_study.sweep_result import Index, SweepResult
 from studies.report.drawing.parts import Page, Section, Table
 from studies.report.readers.given_input import points_origin
-from studies.report.sections.tables import failure_table, not_periodic_text, plus_minus, train_text, value_text
+from studies.report.sections.tables import (
+    failure_table,
+    marched_text,
+    not_periodic_text,
+    plus_minus,
+    train_text,
+    value_text,
+)
 from studies.writing.sweep_ends import end_text
 
 __all__ = ["ROLES", "SHOWN", "sweep_page"]
@@ -220,7 +227,8 @@ def _warnings(result: SweepResult) -> tuple[str, ...]:
         )
         if count
     )
-    return (*found, *filter(None, [not_periodic_text(result.points.values())]))
+    points = result.points.values()
+    return (*found, *filter(None, [not_periodic_text(points), marched_text(points)]))
 
 
 def _at(axes: list[_Axis], index: Index) -> str:

@@ -20,6 +20,7 @@ from catenary.storage.user_file import read_user_text
 from dynamics.charts.parts import Curve, Role
 from dynamics.results.dataset import StoredResult, read_result
 from dynamics.spec.case import CaseSpec
+from dynamics.spec.solver import ON_RECORD
 from studies.input.compose import typed_command
 from studies.report.content.pieces import Array, SpanResult
 from studies.report.content.provenance import RunFacts
@@ -100,7 +101,8 @@ def stored_case(stored: StoredResult, where: Path) -> CaseSpec:
 def case_in(content: Mapping[str, Any], where: Path) -> CaseSpec:
     """Take the case out of a resolved input that also says where its run lands."""
     try:
-        return CaseSpec.model_validate({k: v for k, v in content.items() if k in CaseSpec.model_fields})
+        own = {k: v for k, v in content.items() if k in CaseSpec.model_fields}
+        return CaseSpec.model_validate(own, context=ON_RECORD)
     except ValidationError as error:
         raise InputError(
             [

@@ -22,7 +22,7 @@ from optimise.parameter_study.sensitivity_result import SensitivityResult
 from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
 from studies.report.content.pieces import Array
 from studies.report.drawing.parts import Section, Table, present
-from studies.report.sections.tables import not_periodic_text, plus_minus, value_text
+from studies.report.sections.tables import marched_text, not_periodic_text, plus_minus, value_text
 
 __all__ = ["bars", "inputs_table", "rows_chart", "sensitivity_summary", "study_headline", "study_sections",
            "study_warnings"]  # fmt: skip
@@ -82,7 +82,8 @@ def study_warnings(result: SensitivityResult) -> tuple[str, ...]:
                 f"{figures.left_out} of {figures.groups} {name} miss a figure and are left out as a whole. What fails "
                 "is seldom random: the indices are those of the part of the ranges that has figures."
             )
-    return (*found, *filter(None, [not_periodic_text(result.points.values())]))
+    points = result.points.values()
+    return (*found, *filter(None, [not_periodic_text(points), marched_text(points)]))
 
 
 def _sobol_section(result: SensitivityResult, s: SobolFigures) -> Section:

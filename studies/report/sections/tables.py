@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from dynamics.charts.numbers import number, with_error
 from dynamics.spec.case import CaseSpec
+from dynamics.steady_state.operator_scope import NOT_COVERED
 from optimise.afterwards.confirm import Confirmation
 from optimise.evaluation.objectives import Objective
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
@@ -25,6 +26,7 @@ __all__ = [
     "dropper_table",
     "elasticity_table",
     "failure_table",
+    "marched_text",
     "not_periodic_text",
     "objective_change",
     "plus_minus",
@@ -233,6 +235,18 @@ def not_periodic_text(points: Iterable[Outcome]) -> str:
     marched = sum(p.status is OutcomeStatus.NOT_PERIODIC for p in points)
     text = f"At {marched} points no state repeats from span to span: their figures are those of a long march."
     return text if marched else ""
+
+
+def marched_text(points: Collection[Outcome]) -> str:
+    """Say how many points were marched since the operator does not cover them, and why; nothing where none was."""
+    found = [p.message.partition(f"{NOT_COVERED}: ")[2] for p in points]
+    reasons = dict.fromkeys(filter(None, found))
+    marched = len(found) - found.count("")
+    if not marched:
+        return ""
+    some = "All points were" if marched == len(found) else f"{marched} of {len(found)} points were"
+    more = "" if marched == len(found) else ": figures of these alone have what a march of this step and window leaves"
+    return f"{some} marched, which the operator does not cover ({'; '.join(reasons)}){more}."
 
 
 def elasticity_table(means: tuple[tuple[float, float], ...]) -> Table:
