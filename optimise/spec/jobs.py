@@ -76,9 +76,9 @@ class SearchPeriodicSpec(PeriodicSpec):
 
 
 class PointPeriodicSpec(PeriodicSpec):
-    """Steady state of one of many points: a shorter window still.
+    """Steady state of one of many points, by the operator, or by a march in a shorter window still.
 
-    On one line along its damping and contact stiffness sigma is within 0.5 % of a long window's.
+    Marched on one line along its damping and contact stiffness, sigma is within 0.5 % of a long window's.
     """
 
     spans_behind: SpansBehind = 6
@@ -88,7 +88,7 @@ class PointPeriodicSpec(PeriodicSpec):
 
 
 class SensitivityPeriodicSpec(PointPeriodicSpec):
-    """Steady state of a point of a sensitivity study: a looser end, sigma within about 0.6 %.
+    """Steady state of a point of a sensitivity study: marched to a looser end, sigma within about 0.6 %.
 
     That is little compared with the effect of the inputs; derivatives are taken in double precision.
     """

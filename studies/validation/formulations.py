@@ -114,7 +114,9 @@ def _typed(gate: FormulationsGate, run: Run) -> list[str]:
         f"formulation={run.formulation}",
         f"dimension={run.dimension}",
     ]
-    return typed if run.solver == "periodic" else [*typed, f"kinematics={run.kinematics}", *gate.open_line]
+    if run.solver == "periodic":  # the operator has no elements
+        return [*typed, "periodic.method=march"]
+    return [*typed, f"kinematics={run.kinematics}", *gate.open_line]
 
 
 def _failed_rows(failures: dict[Run, str]) -> list[Row]:
