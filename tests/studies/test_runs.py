@@ -54,6 +54,7 @@ def test_a_simulation_writes_what_the_interface_names(simulated):
     }
     assert described | {"catenary", "pantograph", "solver", "speed_kmh"} <= set(summary)
     assert (summary["status"], summary["solver"], summary["speed_kmh"]) == ("ok", solver, 275.0)
+    assert ("; steady state by the line's operator)" in said) == (solver == "periodic")
     static = summary["static"]
     assert len(static["dropper_force_N"]) == len(static["dropper_length_m"]) == 9
     assert set(static["contact_wire_height_m"]) == {"x_m", "z_m"}
@@ -171,6 +172,7 @@ def test_a_state_that_does_not_repeat_is_answered_by_a_long_march(catenary, fold
     summary = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))
     assert summary["status"] == "not_periodic"
     assert "last 4 of 12 spans" in summary["message"] and summary["message"] in ended.out
+    assert "; steady state marched)" in ended.out
     assert summary["pantographs"][0]["contact_force_std_N"] > 0.0
     assert "last 4 of 12 spans" in (folder / "run" / "report.html").read_text(encoding="utf-8")
 
