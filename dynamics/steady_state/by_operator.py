@@ -36,11 +36,14 @@ __all__ = ["solve_by_operator", "why_marched"]
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-HIGHEST_HZ = 80.0  # of the contact force
+HIGHEST_HZ = 80.0  # of the contact force, and
+ABOVE_BOUNCE = 2.0  # times the frequency at which the head's mass bounces on a stiff contact
 SAMPLES = 330  # of a dropper's own time a span, at least
 ENOUGH = 0.9  # of the frequency up to which poles have to be known: other designs need it a little higher
 # N: a dropper that hangs by less slackens long before it is passed: in each of 22 such designs among 120 at random
 LIGHT = 3.0
+MISSED = 0.3  # N: more of the mean force is missed where harmonics are too few for the moments of loss
+UNRESOLVED = "contact that is lost for moments too short for its harmonics"
 MET, MOST_SECANTS = 1.0e-5, 8  # N: an applied force that is given
 LOST = "contact that is lost under a given applied force"
 UNPRESSED = "the mean force that goes with the applied one was not found"
@@ -72,7 +75,7 @@ def solve_by_operator(
         return reason
     began, fineness = time.perf_counter(), resolution * case.periodic.resolution
     network, speed = line_network(eq), case.speed
-    contour = Contour(network.period / speed, speed, int(np.ceil(fineness * HIGHEST_HZ * network.period / speed)))
+    contour = Contour(network.period / speed, speed, int(np.ceil(fineness * _highest(case) * network.period / speed)))
     if eq.dropper_spring_force.min() < LIGHT:
         contour = _looking_ahead(contour)
     samples = round(fineness * SAMPLES * case.catenary.spans_of_a_period)
@@ -84,7 +87,18 @@ def solve_by_operator(
         # a pole may be missing that rose from deeper than is known
         poles = find_poles(network, contour.T, fineness)
         found = found if poles is None else _state(case, eq, (network, contour, poles), samples)
-    return found if isinstance(found, str) else _Found(case, eq, found).solution(time.perf_counter() - began)
+    if isinstance(found, str):
+        return found
+    solved = _Found(case, eq, found)
+    if abs(solved.force.mean() - found.contact.mean) > MISSED:
+        return UNRESOLVED
+    return solved.solution(time.perf_counter() - began)
+
+
+def _highest(case: CaseSpec) -> float:
+    """Highest frequency of the contact force [Hz]."""
+    head = linear_pantograph(case.pantograph, case.pressed_N).mass[0]
+    return max(HIGHEST_HZ, ABOVE_BOUNCE * np.sqrt(case.contact.stiffness / head) / (2.0 * np.pi))
 
 
 def _state(

@@ -16,7 +16,7 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.solver import ON_RECORD
 from optimise.executors.processors import PROCESSORS_FILE
 from optimise.record.lines_record import LinesRecord, collection_paused
-from optimise.record.study_folder import StudyFolder, config_diff, unreadable, with_method
+from optimise.record.study_folder import StudyFolder, config_diff, named_method, unreadable, with_method
 from optimise.record.trial import Origin, TrialRecord
 from optimise.record.trial_lines import Transaction, records_of, replayed, trials_record
 from optimise.spec.campaign import DEFAULT_OBJECTIVES, CampaignSpec, ClusterSpec
@@ -192,8 +192,8 @@ class CampaignFolder(StudyFolder):
                 [
                     f"campaign '{campaign.name}' must be resumed with the configuration it was started "
                     f"with: it has hash "
-                    f"{held[:12]}, this one {given[:12]}{self._differences(campaign, case)}; use another "
-                    f"campaign name"
+                    f"{held[:12]}, this one {given[:12]}{self._differences(campaign, case)}; "
+                    f"{named_method(content, case)}use another campaign name"
                 ]
             )
         self.refuse_lost_record()

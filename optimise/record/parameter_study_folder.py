@@ -17,7 +17,7 @@ from optimise.evaluation.job import Batch, Setting
 from optimise.evaluation.outcome import BatchOutcome, Outcome
 from optimise.record.lines_record import LinesRecord
 from optimise.record.parameter_study_lines import points_record
-from optimise.record.study_folder import StudyFolder, config_diff, unreadable, with_method
+from optimise.record.study_folder import StudyFolder, config_diff, named_method, unreadable, with_method
 
 __all__ = ["ParameterStudyFolder", "ParameterStudyInput"]
 
@@ -108,7 +108,8 @@ class ParameterStudyFolder(StudyFolder):
                     [
                         f"{self.study} '{given.name}' must be resumed with the configuration it was started with: "
                         f"{self.input_yaml} has hash {held[:12]}, this one {config_sha256(given)[:12]}"
-                        f"{_changed(content, given)}; use another {self.study}.name, or {OTHER_FOLDER}"
+                        f"{_changed(content, given)}; {named_method(content, given.case)}use another "
+                        f"{self.study}.name, or {OTHER_FOLDER}"
                     ]
                 )
             self.refuse_lost_record()

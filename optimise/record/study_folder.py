@@ -11,11 +11,13 @@ import yaml
 
 from catenary.storage.files import read_yaml, write_text_atomic
 from catenary.storage.provenance import commit, versions
+from dynamics.spec.case import CaseSpec
 from optimise.record.status_file import refuse_lost_record
 
-__all__ = ["StudyFolder", "config_diff", "unreadable", "with_method"]
+__all__ = ["MARCHED", "StudyFolder", "config_diff", "named_method", "unreadable", "with_method"]
 
 MOST_SHOWN = 4
+MARCHED = "periodic.method=march"
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,15 @@ def with_method(content: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(case, dict) or not isinstance(periodic, dict):
         return dict(content)
     return {**content, "case": {**case, "periodic": {"method": "march", **periodic}}}
+
+
+def named_method(held: object, case: CaseSpec) -> str:
+    """What to type, with what follows it, where a record of marches names no method and the case has another."""
+    periodic = held.get("case", {}).get("periodic") if isinstance(held, dict) else None
+    unnamed = isinstance(periodic, dict) and "method" not in periodic
+    if not unnamed or not case.seeks_steady_state or case.periodic.method == "march":
+        return ""
+    return f"type {MARCHED} as well, which was the default when it was started, or "
 
 
 def unreadable(error: Exception) -> str:

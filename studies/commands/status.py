@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from catenary.errors import InputError
 from catenary.storage.files import read_json, read_yaml
 from optimise.record.status_file import StudyProgress, StudyState, still_at_work
+from optimise.record.study_folder import MARCHED
 from studies.ended import printable
 from studies.input.compose import Composed, compose_job
 from studies.input.typed_text import quoted
@@ -95,7 +96,15 @@ def _resume_lines(folder: Path, state: StudyProgress) -> list[str]:
     making_results = state.state is StudyState.FINISHED and still_at_work(folder / "status.json")
     if not state.command or state.state is StudyState.RUNNING or making_results:
         return []
-    return [f"  resume with: {printable(state.command)}"]
+    return [f"  resume with: {printable(state.command)}{_unnamed_method(folder, state.command)}"]
+
+
+def _unnamed_method(folder: Path, command: str) -> str:
+    """What a command on record leaves out, where a march was the default when it was typed."""
+    file = next(folder / name for name in PLACES.values() if (folder / name).is_file())
+    case = (read_yaml(file, "study") or {}).get("case") or {}
+    unnamed = case.get("solver") == "periodic" and "method" not in (case.get("periodic") or {})
+    return f" {MARCHED}" if unnamed and "periodic.method" not in command and "resume=" not in command else ""
 
 
 def _say_processors(folder: Path) -> None:

@@ -45,6 +45,33 @@ def test_contact_that_is_lost_under_a_given_applied_force_is_marched_and_said(bu
     assert found.message.endswith("does not cover it: contact that is lost under a given applied force")
 
 
+def test_a_train_too_slow_for_it_and_one_that_is_not(build_case):
+    found = {v: why_marched(c, periodic_equilibrium(c.catenary)) for v in (60.0, 70.0)
+             for c in [build_case("bruni_2015", v, mean_force_N=73.5)]}  # fmt: skip
+    assert found == {60.0: "a train that takes more than 3 s a period", 70.0: ""}
+
+
+def test_moments_of_loss_that_its_harmonics_do_not_resolve_are_marched_and_said(build_case, monkeypatch):
+    """The force that is cut off at zero then misses the mean that is held."""
+    case = build_case("bruni_2015", 265.0, mean_force_N=62.0, periodic=SHORT)
+    found = solve(case)
+    missed = abs(found.contact_force.mean() - 62.0)
+    assert found.method == "operator" and found.operator_state.contact.lost.any() and 0.0 < missed < by_operator.MISSED
+    monkeypatch.setattr(by_operator, "MISSED", 0.5 * missed)
+    marched = solve(case)
+    assert marched.method == "march"
+    assert marched.message.endswith("contact that is lost for moments too short for its harmonics")
+
+
+def test_a_stiff_contact_has_as_many_harmonics_as_its_head_bounces_fast(build_case):
+    """By twice the frequency of the head's mass on the contact, where that is above 80 Hz."""
+    case = build_case("bruni_2015", 230.0, mean_force_N=121.3, periodic={"method": "operator"})
+    bounce = np.sqrt(1.0e6 / case.pantograph.masses[0]) / (2.0 * np.pi)
+    for stiffness, highest in ((5.0e4, 80.0), (1.0e6, 2.0 * bounce)):
+        state = solve(case.with_changes(contact={"stiffness": stiffness})).operator_state
+        assert state.contour.harmonics == int(np.ceil(highest * state.contour.T))
+
+
 DRAG = {"diameter": 0.0144}
 WIND = {"speed": 10.0, "contact_wire": DRAG, "messenger_wire": DRAG, "aerodynamic_damping": False}
 

@@ -35,6 +35,12 @@ def test_an_interrupted_sweep_is_shown_with_the_command_that_resumes_it(catenary
     shown = f"sweep my_sweep: interrupted | 3/6 points | 3 failed | {where}\n  resume with: {command}\n"
     assert catenary("status").out == shown
     assert catenary("status", f"run_dir={where}").out == shown
+    # a record from when a march was the default names no method: the command alone would be refused
+    record = folder / where / "sweep.yaml"
+    kept = record.read_text(encoding="utf-8")
+    record.write_text(kept.replace("    method: operator\n", ""), encoding="utf-8")
+    assert catenary("status").out == shown.replace(command, f"{command} periodic.method=march")
+    record.write_text(kept, encoding="utf-8")
     # a second study that cannot be read is named, and hides nothing
     broken = folder / "outputs" / "sensitivity" / "broken"
     broken.mkdir(parents=True)

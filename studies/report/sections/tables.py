@@ -244,9 +244,13 @@ def marched_text(points: Collection[Outcome]) -> str:
     marched = len(found) - found.count("")
     if not marched:
         return ""
-    some = "All points were" if marched == len(found) else f"{marched} of {len(found)} points were"
-    more = "" if marched == len(found) else ": figures of these alone have what a march of this step and window leaves"
-    return f"{some} marched, which the operator does not cover ({'; '.join(reasons)}){more}."
+    few = f"{marched} of {len(found)} points {'was' if marched == 1 else 'were'}"
+    some = "All points were" if marched == len(found) else few
+    more = "" if marched == len(found) else ", unlike those of the others; `message` in result.nc says which"
+    return (
+        f"{some} marched, since the operator does not cover them ({'; '.join(reasons)}): their figures have what a "
+        f"march with this step and window leaves{more}."
+    )
 
 
 def elasticity_table(means: tuple[tuple[float, float], ...]) -> Table:
