@@ -25,7 +25,8 @@ from dynamics.steady_state.by_operator import why_marched
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 CHAIN = load_pantograph("bruni_2015")
-STEADY = {"dt": 4e-3, "mean_force_N": None, "applied_force_N": 150.0, "periodic": {"spans_behind": 4, "spans_ahead": 6}}
+MARCH = {"method": "march", "spans_behind": 4, "spans_ahead": 6}
+STEADY = {"dt": 4e-3, "mean_force_N": None, "applied_force_N": 150.0, "periodic": MARCH}
 OPEN = {
     "dt": 4e-3, "mean_force_N": None, "applied_force_N": 150.0, "solver": "open_line", "open_line":
     {"spans": 6, "start": 1, "first_evaluated": 3, "last_evaluated": 3, "spans_after": 1},

@@ -27,7 +27,7 @@ def marched(influence):
     def tense_cell(eq):
         return replace(vertical_cell(eq), equilibrium=replace(eq, dropper_force=eq.dropper_force + UNSLACKENED))
 
-    settings = {"spans_behind": 20, "spans_ahead": 26, "tolerance": 1e-5, "max_spans": 300}
+    settings = {"method": "march", "spans_behind": 20, "spans_ahead": 26, "tolerance": 1e-5, "max_spans": 300}
     case = CaseSpec.model_validate({**influence.case.model_dump(), "periodic": settings})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(span_map, "vertical_cell", tense_cell)

@@ -184,4 +184,4 @@ def test_the_time_of_a_difference_has_that_of_the_line_as_designed_in_it(defecti
 def test_a_period_without_defects_goes_to_the_operator(build_line, coarse):
     """As a line that repeats span by span does with the same key: there is no difference to march."""
     found = solve(coarse(build_line(elements_per_bay=3, repeat={"spans": 2}), "difference"))
-    assert found.message.endswith("the operator does not cover it: an applied force in place of a mean force")
+    assert found.method == "operator", found.message

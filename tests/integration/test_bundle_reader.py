@@ -82,7 +82,7 @@ def test_steady_state_from_the_bundle_meets_a_fresh_run(influence, bundle):
         "pantograph": panto,
         "applied_force_N": APPLIED,
         "contact": {"stiffness": CONTACT_STIFFNESS},
-        "periodic": {"spans_behind": 15, "spans_ahead": 23, "tolerance": 1e-5, "max_spans": 300},
+        "periodic": {"method": "march", "spans_behind": 15, "spans_ahead": 23, "tolerance": 1e-5, "max_spans": 300},
     }
     fresh = solve_periodic(CaseSpec.model_validate(ours))
     assert fresh.status is Status.OK, fresh.message
