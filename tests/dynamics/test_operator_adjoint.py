@@ -40,7 +40,7 @@ def constant():
 @pytest.fixture(scope="module")
 def slack():
     """Droppers slacken near the pantograph and far behind it."""
-    solved = Solved.of(case_of("bruni_2015", "bruni_2015", 320.0, mean_force_N=200.0))
+    solved = Solved.of(case_of("bruni_2015", "bruni_2015", 320.0, mean_force_N=195.0))
     slack = solved.found.operator_state.slack
     assert np.count_nonzero((slack.squeeze > 0.0) & ~slack.sought), "some are those of coarse samples"
     return solved
