@@ -19,8 +19,6 @@ from pydantic import BaseModel
 __all__ = ["HASHED", "commit", "config_json", "config_sha256", "machine", "versions"]
 
 LIBRARIES = ("numpy", "scipy", "numba", "pydantic", "hydra-core", "optuna", "dask", "xarray", "netCDF4")
-
-
 # context of an input that is written to be hashed: what is new in it and as of old is left out
 HASHED = {"hashed": True}
 

@@ -73,9 +73,8 @@ class LinearPantograph:
     def pressing(self) -> tuple[float, float]:
         """Applied force of a mean motion by the head's height [N/m] and by the contact force [-]."""
         matrix = np.column_stack([self.stiffness[:, 1:], -self.applied])
-        by_head, by_force = np.linalg.solve(matrix, -np.column_stack([self.stiffness[:, 0], np.eye(len(matrix))[0]]))[
-            -1
-        ]
+        loads = -np.column_stack([self.stiffness[:, 0], np.eye(len(matrix))[0]])
+        by_head, by_force = np.linalg.solve(matrix, loads)[-1]
         return float(by_head), float(by_force)
 
     @property

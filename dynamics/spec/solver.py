@@ -53,10 +53,10 @@ Precision = Annotated[
 
 
 class PeriodicSpec(Spec):
-    """Steady state of one or more pantographs on the infinite periodic line, by a window that travels with them.
+    """Steady state of one or more pantographs on the infinite periodic line.
 
-    The operator solves for it; what it does not cover is marched, a period with defects by what differs, where that is
-    asked for.
+    The operator solves for it; what it does not cover is marched in a window that travels with them, a period with
+    defects by what differs, where that is asked for.
     """
 
     method: SteadyMethod = "operator"

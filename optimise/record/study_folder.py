@@ -14,7 +14,7 @@ from catenary.storage.provenance import commit, versions
 from dynamics.spec.case import CaseSpec
 from optimise.record.status_file import refuse_lost_record
 
-__all__ = ["MARCHED", "StudyFolder", "config_diff", "named_method", "unreadable", "with_method"]
+__all__ = ["MARCHED", "StudyFolder", "config_diff", "named_method", "names_no_method", "unreadable", "with_method"]
 
 MOST_SHOWN = 4
 MARCHED = "periodic.method=march"
@@ -91,22 +91,26 @@ def config_diff(held: object, given: object, free: tuple[str, ...] = ()) -> str:
     return f" ({'; '.join(shown)}{more})" if shown else ""
 
 
-def with_method(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Input on record with its method, which older records leave out where it is a march."""
-    case = content.get("case")
+def names_no_method(content: object) -> bool:
+    """Whether an input on record leaves the method of its steady states out: a march, the default of that time."""
+    case = content.get("case") if isinstance(content, dict) else None
     periodic = case.get("periodic") if isinstance(case, dict) else None
-    if not isinstance(case, dict) or not isinstance(periodic, dict):
+    return isinstance(periodic, dict) and "method" not in periodic
+
+
+def with_method(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Input on record with its method."""
+    if not names_no_method(content):
         return dict(content)
-    return {**content, "case": {**case, "periodic": {"method": "march", **periodic}}}
+    case = content["case"]
+    return {**content, "case": {**case, "periodic": {"method": "march", **case["periodic"]}}}
 
 
 def named_method(held: object, case: CaseSpec) -> str:
     """What to type, with what follows it, where a record of marches names no method and the case has another."""
-    periodic = held.get("case", {}).get("periodic") if isinstance(held, dict) else None
-    unnamed = isinstance(periodic, dict) and "method" not in periodic
-    if not unnamed or not case.seeks_steady_state or case.periodic.method == "march":
+    if not names_no_method(held) or not case.seeks_steady_state or case.periodic.method == "march":
         return ""
-    return f"type {MARCHED} as well, which was the default when it was started, or "
+    return f"type {MARCHED} as well (a march was the default then), or "
 
 
 def unreadable(error: Exception) -> str:

@@ -289,7 +289,6 @@ def _closing_lines(summary: dict[str, Any], places: Sequence[DropperPlace]) -> l
     if summary.get("slack_damping") and summary["slack_damping"]["warning"]:
         lines.append(f"Warning: {summary['slack_damping']['warning']}.")
     times = summary["wall_time_s"]
-    how = SOLVED_BY.get(summary["method"], "marched") if summary["solver"] == "periodic" else ""
-    how = f"; steady state {how}" if how else ""
+    how = f"; steady state {SOLVED_BY.get(summary['method'], 'marched')}" if summary["solver"] == "periodic" else ""
     lines.append(f"wall time {times['total']:.2f} s (form-finding {times.get('equilibrium', 0.0):.3f} s{how})")
     return lines

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from catenary.errors import InputError
 from catenary.storage.files import read_json, read_yaml
 from optimise.record.status_file import StudyProgress, StudyState, still_at_work
-from optimise.record.study_folder import MARCHED
+from optimise.record.study_folder import MARCHED, names_no_method
 from studies.ended import printable
 from studies.input.compose import Composed, compose_job
 from studies.input.typed_text import quoted
@@ -102,9 +102,10 @@ def _resume_lines(folder: Path, state: StudyProgress) -> list[str]:
 def _unnamed_method(folder: Path, command: str) -> str:
     """What a command on record leaves out, where a march was the default when it was typed."""
     file = next(folder / name for name in PLACES.values() if (folder / name).is_file())
-    case = (read_yaml(file, "study") or {}).get("case") or {}
-    unnamed = case.get("solver") == "periodic" and "method" not in (case.get("periodic") or {})
-    return f" {MARCHED}" if unnamed and "periodic.method" not in command and "resume=" not in command else ""
+    said = any(word in command for word in ("periodic.method", "resume="))
+    content = read_yaml(file, "study")
+    unnamed = names_no_method(content) and content["case"].get("solver") == "periodic"
+    return f" {MARCHED}" if unnamed and not said else ""
 
 
 def _say_processors(folder: Path) -> None:

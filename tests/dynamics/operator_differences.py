@@ -75,6 +75,12 @@ class Solved:
         (high, one), (low, other) = self.computed(by(step)), self.computed(by(-step))
         return (high - low) / (2.0 * step), one and other
 
+    def both(self, by, step):
+        """Derivatives by a step, and differences; in space an arm turns with what it pulls: mean of both sides."""
+        wanted, same = self.differences(by, step)
+        assert same, "samples stay slack, or taut, over the step"
+        return 0.5 * (self.exact(by, step) + self.exact(by, -step)), wanted
+
 
 def changed(case, part, key, index=None):
     """Case by the change of one number of it."""

@@ -44,9 +44,7 @@ def test_a_lift_of_the_air_is_an_applied_force(pressed):
     assert lifted.found.applied_force_N == pytest.approx(190.0 - lift, abs=1e-8)
     assert np.abs(lifted.found.contact_force - pressed.found.contact_force).max() < 1e-5
     by = changed(lifted.case, None, "speed_kmh")
-    wanted, same = lifted.differences(by, 2e-3)
-    assert same
-    found = 0.5 * (lifted.exact(by, 2e-3) + lifted.exact(by, -2e-3))
+    found, wanted = lifted.both(by, 2e-3)
     assert found == pytest.approx(wanted, rel=2e-3)
     without = pressed.exact(changed(pressed.case, None, "speed_kmh"), 2e-3)
     assert not np.allclose(found, without, rtol=1e-2), "the air presses more at more speed"
@@ -63,7 +61,5 @@ BY = [
 def test_derivatives_are_those_of_the_whole_computation(pressed, part, key, index, step):
     """The mean force follows, and what it does to the figures."""
     by = changed(pressed.case, part, key, index)
-    wanted, same = pressed.differences(by, step)
-    assert same
-    found = 0.5 * (pressed.exact(by, step) + pressed.exact(by, -step))
+    found, wanted = pressed.both(by, step)
     assert dict(zip(FIGURES, found, strict=True)) == pytest.approx(dict(zip(FIGURES, wanted, strict=True)), rel=2e-3)

@@ -36,3 +36,12 @@ def test_a_choice_without_effect_is_not_reported(build_line, build_case):
     assert found.warning == ""
     taut = replace(solution, dropper_slack_time=np.zeros(9))
     assert compare_slack_damping(case, taut) is None
+
+
+def test_after_a_run_by_the_operator_two_marches_are_compared(build_case):
+    """The operator has one choice alone: what it differs by from a march has nothing to do with the other."""
+    case = build_case("bruni_2015", 320.0, mean_force_N=169.3, periodic={**WINDOW, "method": "operator"})
+    marched = case.model_copy(update={"periodic": case.periodic.model_copy(update={"method": "march"})})
+    found, wanted = (compare_slack_damping(c, solve_periodic(c)) for c in (case, marched))
+    assert solve_periodic(case).method == "operator" and "both marched" in found.message
+    assert found.change_percent == pytest.approx(wanted.change_percent, abs=1e-3)

@@ -36,9 +36,19 @@ def test_a_command_that_names_no_method_is_refused_with_what_to_type(old, catena
     kept = (old / "points.jsonl").read_bytes()
     refused = catenary("sweep", *COARSE, AXES)
     assert refused.code == 2 and "case.periodic.method was 'march', now 'operator'" in refused.err
-    assert "type periodic.method=march as well, which was the default when it was started, or use" in refused.err
+    assert "type periodic.method=march as well (a march was the default then), or use another" in refused.err
     resumed = catenary("sweep", *COARSE, AXES, MARCHED)
     assert resumed.code == 0 and (old / "report.html").is_file() and (old / "points.jsonl").read_bytes() == kept
+
+
+@pytest.mark.parametrize("case", [3, ["a"], {"periodic": 3}, None])
+def test_a_record_whose_case_is_damaged_is_refused_in_a_sentence(old, catenary, case):
+    content = yaml.safe_load((old / "sweep.yaml").read_text(encoding="utf-8"))
+    damaged = {**content, "case": case, "config_sha256": "0" * 64}
+    (old / "sweep.yaml").write_text(yaml.safe_dump(damaged), encoding="utf-8")
+    for words in (("sweep", *COARSE, AXES), ("status", f"run_dir={old}")):
+        ended = catenary(*words)
+        assert ended.code == 2 and "sweep.yaml" in ended.err and "Traceback" not in ended.err, ended
 
 
 def test_an_input_that_is_typed_has_the_default_of_today(old):
