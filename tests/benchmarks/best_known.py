@@ -11,7 +11,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from searches import BY_OPERATOR, CASES, SharedStart, searched
+from searches import BY_OPERATOR, CASES, ROBUST, SharedStart, searched
 
 KEPT = Path(__file__).with_suffix(".json")
 
@@ -55,7 +55,7 @@ def add(name, method, seed, seconds, watch):
 
 def main():
     name, method, seconds, seeds = sys.argv[1:]
-    overrides = [*CASES[name], *BY_OPERATOR]
+    overrides = [*(CASES | ROBUST)[name], *BY_OPERATOR]
     start = SharedStart(overrides)
     for seed in seeds.split(","):
         watch = searched(overrides, method, int(seed), float(seconds), start)
