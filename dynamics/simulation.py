@@ -55,7 +55,7 @@ def simulate(
 
 
 def run_case(case: CaseSpec, *, error_estimate: bool = True, tell: Callable[[str], None] | None = None) -> Run:
-    """Solve a case and estimate the numerical error of its standard deviation.
+    """Solve a case and estimate the numerical error of its figures.
 
     Parameters
     ----------

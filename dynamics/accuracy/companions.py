@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.spec.mesh import LONGEST_ELEMENT, MeshSpec, default_mesh
-from dynamics.contact_force.statistics import filter_force
+from dynamics.contact_force.statistics import ContactStatistics, contact_statistics, filter_force
 from dynamics.linear_algebra.row_widths import LANES
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
@@ -17,13 +20,15 @@ from dynamics.travelling_window.window import window_spans
 
 __all__ = [
     "COARSER",
+    "FIGURES",
     "TIGHTER",
     "NoCompanionError",
+    "figures_in",
+    "figures_of",
     "iterated",
     "long_window",
     "other_mesh",
     "shorter_window",
-    "sigma_of",
     "window_of",
     "with_window",
 ]
@@ -33,6 +38,12 @@ COARSER = 2.0 / 3.0
 # elements that are longer are compared with short ones (docs/notebook/numerical-error.md) [m]
 TOO_LONG = 1.5
 TIGHTER = 0.1
+# what companions are compared in, the standard deviation first: what limits are set for
+FIGURES: tuple[str, ...] = (
+    "contact_force_std_N", "contact_force_max_N", "contact_force_min_N", "contact_loss_percent",
+    "max_uplift_at_supports_mm",
+)  # fmt: skip
+Floats = NDArray[np.float64]
 
 
 class NoCompanionError(Exception):
@@ -80,21 +91,26 @@ def with_window(case: CaseSpec, spans: dict[str, int]) -> CaseSpec:
     return case.model_copy(update={"transient": case.transient.model_copy(update=spans)})
 
 
-def sigma_of(case: CaseSpec, eq: Equilibrium, applied: float, pantograph: int = 0) -> float:
-    """Standard deviation [N] of a companion; a march begins with an applied force [N] that is nearly right."""
+def figures_in(statistics: ContactStatistics) -> Floats:
+    """FIGURES of one pantograph (figure,), in the units at the ends of their names."""
+    return np.array([getattr(statistics, name) for name in FIGURES], dtype=np.float64)
+
+
+def figures_of(case: CaseSpec, eq: Equilibrium, applied: float, pantograph: int = 0) -> Floats:
+    """FIGURES of a companion; a march begins with an applied force [N] that is nearly right."""
     if case.seeks_steady_state:
         return iterated(case, eq, pantograph)[0]
     march = solve(case, equilibrium=eq, applied_force=applied)
     statistics = march.pantographs[pantograph].statistics if march.statistics is not None else None
     if statistics is None:
         raise NoCompanionError(f"the companion failed: {march.message or march.status.value}")
-    return statistics.contact_force_std_N
+    return figures_in(statistics)
 
 
 def iterated(
     case: CaseSpec, eq: Equilibrium, pantograph: int = 0, *, tighter: bool = False
-) -> tuple[float, float | None]:
-    """Standard deviations [N] of a steady state where the iteration ends, and at a tighter tolerance.
+) -> tuple[Floats, Floats | None]:
+    """FIGURES of a steady state where the iteration ends, and at a tighter tolerance.
 
     Unlike a run, a companion that finds no steady state is not marched on: its figures would be of another kind.
     """
@@ -106,17 +122,19 @@ def iterated(
     if status is not Status.OK:
         marched = spans * case.catenary.spans_of_a_period
         raise NoCompanionError(f"the companion found no state that repeats within {marched} spans")
-    sigma = _sigma_of_record(span_map, pantograph)
+    figures = _figures_of_record(span_map, pantograph)
     if not tighter:
-        return sigma, None
+        return figures, None
     settings = case.periodic.model_copy(update={"tolerance": TIGHTER * case.periodic.tolerance})
     span_map.case = case.model_copy(update={"periodic": settings})
     *_, status = iterate(span_map, x, 0, None)
-    return sigma, _sigma_of_record(span_map, pantograph) if status is Status.OK else None
+    return figures, _figures_of_record(span_map, pantograph) if status is Status.OK else None
 
 
-def _sigma_of_record(span_map: SpanMap, pantograph: int) -> float:
-    """Standard deviation [N] of a pantograph's filtered force over the span marched last."""
-    assert span_map.record is not None
-    force = span_map.record.forces[pantograph]
-    return float(filter_force(force, span_map.window.dt, span_map.case.signal, periodic=True).whole.std())
+def _figures_of_record(span_map: SpanMap, pantograph: int) -> Floats:
+    """FIGURES of a pantograph over the span marched last."""
+    record = span_map.record
+    assert record is not None
+    force, height = record.forces[pantograph], record.heights[pantograph]
+    bands = filter_force(force, span_map.window.dt, span_map.case.signal, periodic=True)
+    return figures_in(contact_statistics(force, bands, height, float(record.uplift.max())))

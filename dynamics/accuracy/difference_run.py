@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from catenary.form_finding.equilibrium import Equilibrium
-from dynamics.accuracy.companions import COARSER, TIGHTER, NoCompanionError
+from dynamics.accuracy.companions import COARSER, TIGHTER, NoCompanionError, figures_in
 from dynamics.accuracy.estimated_run import STILL_LONGER, EstimatedRun
 from dynamics.spec.case import CaseSpec
 from dynamics.steady_state.by_difference import DIFFERENCES, line_as_designed, solve_by_difference
 
 __all__ = ["DifferenceRun"]
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -28,32 +33,31 @@ class DifferenceRun(EstimatedRun):
         """Not where the line as designed has to be solved in its long window for it."""
         return False
 
-    def differences_error(self) -> tuple[float, str]:
+    def differences_error(self) -> tuple[Floats, str]:
         """What longer windows of differences move, by one half as long again, and twice that for still longer ones."""
         behind, ahead = longer = tuple(round(spans / COARSER) for spans in DIFFERENCES)
-        sigma = self._difference(self.case, self.equilibrium, (behind, ahead))
-        moved = abs(sigma - self.sigma_N)
-        return STILL_LONGER * moved, (
+        figures = self._difference(self.case, self.equilibrium, (behind, ahead))
+        return STILL_LONGER * np.abs(figures - self.figures), (
             f"{self.sigma_N:.3f} N with {DIFFERENCES[0]} + {DIFFERENCES[1]} spans for what the defects change, "
-            f"{sigma:.3f} N with {longer[0]} + {longer[1]}, twice that for longer ones"
+            f"{figures[0]:.3f} N with {longer[0]} + {longer[1]}, twice that for longer ones"
         )
 
-    def _sigma(self, case: CaseSpec, eq: Equilibrium) -> float:
+    def _figures(self, case: CaseSpec, eq: Equilibrium) -> Floats:
         return self._difference(case, eq, DIFFERENCES)
 
-    def _iterated(self, case: CaseSpec, eq: Equilibrium) -> tuple[float, float | None]:
+    def _iterated(self, case: CaseSpec, eq: Equilibrium) -> tuple[Floats, Floats | None]:
         settings = case.periodic.model_copy(update={"tolerance": TIGHTER * case.periodic.tolerance})
-        sigma = self._sigma(case, eq)
+        figures = self._figures(case, eq)
         try:
-            return sigma, self._sigma(case.model_copy(update={"periodic": settings}), eq)
+            return figures, self._figures(case.model_copy(update={"periodic": settings}), eq)
         except NoCompanionError:
-            return sigma, None
+            return figures, None
 
-    def _difference(self, case: CaseSpec, eq: Equilibrium, window: tuple[int, int]) -> float:
-        """Standard deviation [N] of a companion with a window of differences."""
+    def _difference(self, case: CaseSpec, eq: Equilibrium, window: tuple[int, int]) -> Floats:
+        """Figures of a companion with a window of differences."""
         designed = line_as_designed(case, window)
         found = "a line that has no steady state as designed"
         solution = found if designed is None else solve_by_difference(case, eq, designed)
         if isinstance(solution, str) or solution.statistics is None:
             raise NoCompanionError(f"the companion failed: {solution}")
-        return solution.statistics.contact_force_std_N
+        return figures_in(solution.statistics)

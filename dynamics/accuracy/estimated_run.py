@@ -6,6 +6,9 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from catenary.errors import InputError
 from catenary.form_finding.equilibrium import Equilibrium, equilibrium_at_rest, mesh_of
 from catenary.layout.geometry import periodic_layout
@@ -13,11 +16,11 @@ from dynamics.accuracy.companions import (
     COARSER,
     TIGHTER,
     NoCompanionError,
+    figures_of,
     iterated,
     long_window,
     other_mesh,
     shorter_window,
-    sigma_of,
     window_of,
     with_window,
 )
@@ -40,19 +43,28 @@ LONGEST_DOUBLED = 1.5e-3
 AGREE = 0.005
 # what all windows still longer may move, relative to one half as long again (docs/notebook)
 STILL_LONGER = 2.0
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class EstimatedRun:
-    """A case, what its solution gave for one of its pantographs, and the companions that several parts share."""
+    """A case, FIGURES that its solution gave for one of its pantographs, and the companions that several parts share.
+
+    Errors are sizes, of each figure in its own unit (figure,), with a sentence about the standard deviation's.
+    """
 
     case: CaseSpec
     equilibrium: Equilibrium
-    sigma_N: float
+    figures: Floats
     applied_force_N: float
     large_N: float = math.inf
     known_window_share: float | None = None
     pantograph: int = 0
+
+    @property
+    def sigma_N(self) -> float:
+        """Standard deviation [N]."""
+        return float(self.figures[0])
 
     @cached_property
     def short(self) -> CaseSpec:
@@ -64,15 +76,15 @@ class EstimatedRun:
         return with_window(self.case, {name: min(spans, longest[name]) for name, spans in window.items()})
 
     @cached_property
-    def base(self) -> float:
-        """Standard deviation [N] on the short window, from which the differences of step and mesh are formed."""
+    def base(self) -> Floats:
+        """Figures on the short window, from which the differences of step and mesh are formed."""
         if self.short == self.case:
-            return self.sigma_N
-        return self._sigma(self.short, self.equilibrium)
+            return self.figures
+        return self._figures(self.short, self.equilibrium)
 
     @cached_property
-    def other_mesh(self) -> tuple[int, float, float | None]:
-        """Elements of another mesh; the standard deviation [N] on it, and the same where an iteration ends later."""
+    def other_mesh(self) -> tuple[int, Floats, Floats | None]:
+        """Elements of another mesh; the figures on it, and the same where an iteration ends later."""
         line = self.case.catenary
         line = line.model_copy(update={"mesh": other_mesh(line.mesh, float(self.equilibrium.mesh.elem_length.max()))})
         case, eq = self.short.model_copy(update={"catenary": line}), equilibrium_at_rest(line)
@@ -81,14 +93,14 @@ class EstimatedRun:
             raise NoCompanionError(f"no mesh is coarser than {line.mesh.elements_per_bay} elements a bay")
         if case.seeks_steady_state:
             return elements, *self._iterated(case, eq)
-        return elements, self._sigma(case, eq), None
+        return elements, self._figures(case, eq), None
 
-    def _sigma(self, case: CaseSpec, eq: Equilibrium) -> float:
-        """Standard deviation [N] of a companion."""
-        return sigma_of(case, eq, self.applied_force_N, self.pantograph)
+    def _figures(self, case: CaseSpec, eq: Equilibrium) -> Floats:
+        """Figures of a companion."""
+        return figures_of(case, eq, self.applied_force_N, self.pantograph)
 
-    def _iterated(self, case: CaseSpec, eq: Equilibrium) -> tuple[float, float | None]:
-        """Standard deviations [N] of a companion where its iteration ends, and at a tighter tolerance."""
+    def _iterated(self, case: CaseSpec, eq: Equilibrium) -> tuple[Floats, Floats | None]:
+        """Figures of a companion where its iteration ends, and at a tighter tolerance."""
         return iterated(case, eq, self.pantograph, tighter=True)
 
     @cached_property
@@ -98,47 +110,47 @@ class EstimatedRun:
             return len(self.equilibrium.mesh.elem_length)
         return len(mesh_of(self.case.line, periodic_layout(self.case.line)).elem_length)
 
-    def time_step_error(self) -> tuple[float, str]:
+    def time_step_error(self) -> tuple[Floats, str]:
         """Difference to a companion at half the step, extrapolated; at least what one at twice the step says.
 
         Where a whole line would be marched for it, twice the step has to do, unless that is too long. A step that is
         refused leaves the estimate to the other one.
         """
-        own, sizes, refused = self.case.time_step, list[tuple[float, float]](), ""
-        figures = f"{self.base:.3f} N at {1e3 * own:.4g} ms"
+        own, sizes, refused = self.case.time_step, list[Floats](), ""
+        orders, said = list[float](), f"{self.base[0]:.3f} N at {1e3 * own:.4g} ms"
         factors = (0.5, 2.0) if self.halves_step else (2.0, 0.5)
         for factor in factors if own <= LONGEST_DOUBLED else (0.5,):
             if sizes and not self.halves_step:
                 break
             try:
-                step, sigma = self._at_step(factor)
+                step, figures = self._at_step(factor)
             except (NoCompanionError, InputError) as reason:
                 refused = "; ".join(reason.problems) if isinstance(reason, InputError) else str(reason)
                 continue
-            order = ORDER_OF_CHANCE if sizes else STEP_ORDER
-            figures += f", {sigma:.3f} N at {1e3 * step:.4g} ms"
-            sizes.append((abs((sigma - self.base) / ((step / own) ** order - 1.0)), order))
+            orders.append(ORDER_OF_CHANCE if sizes else STEP_ORDER)
+            said += f", {figures[0]:.3f} N at {1e3 * step:.4g} ms"
+            sizes.append(np.abs((figures - self.base) / ((step / own) ** orders[-1] - 1.0)))
         if not sizes:
             raise NoCompanionError(refused)
-        error, order = max(sizes)
-        return error, f"{figures}, order {order:g}{self._where}"
+        order = orders[int(np.argmax([each[0] for each in sizes]))]
+        return np.max(sizes, axis=0), f"{said}, order {order:g}{self._where}"
 
     @property
     def halves_step(self) -> bool:
         """Whether half the step is worth its time: not where a whole line has to be marched twice as long."""
         return not self.case.on_open_line
 
-    def _at_step(self, factor: float) -> tuple[float, float]:
-        """Step [s] of so many times the run's, and the standard deviation [N] with it."""
+    def _at_step(self, factor: float) -> tuple[float, Floats]:
+        """Step [s] of so many times the run's, and the figures with it."""
         other = self.short.model_copy(update={"dt": factor * self.case.time_step, "strict_dt": False})
-        return other.time_step, self._sigma(other, self.equilibrium)
+        return other.time_step, self._figures(other, self.equilibrium)
 
-    def mesh_error(self) -> tuple[float, str]:
+    def mesh_error(self) -> tuple[Floats, str]:
         """Difference to a companion with two thirds of the elements, or with short ones for long ones, extrapolated."""
-        elements, (other, sigma, _) = self._elements, self.other_mesh
-        error = abs((sigma - self.base) / ((elements / other) ** MESH_ORDER - 1.0))
+        elements, (other, figures, _) = self._elements, self.other_mesh
+        error = np.abs((figures - self.base) / ((elements / other) ** MESH_ORDER - 1.0))
         return error, (
-            f"{self.base:.3f} N with {elements} elements {self._period}, {sigma:.3f} N with {other}, "
+            f"{self.base[0]:.3f} N with {elements} elements {self._period}, {figures[0]:.3f} N with {other}, "
             f"order {MESH_ORDER:g}{self._where}"
         )
 
@@ -154,46 +166,49 @@ class EstimatedRun:
         behind, ahead = window_of(self.short).values()
         return f"; on a window of {behind} + {ahead} spans"
 
-    def window_error(self) -> tuple[float, str]:
+    def window_error(self) -> tuple[Floats, str]:
         """Difference to a companion on a long window, or to one with two thirds of the spans of a long one, as it is.
 
         Two windows may agree with each other and be wrong: waves that leave neither of them are in both. Where they
         do not agree, the longer of the two is compared with one half as long again, and twice what that moves is
-        added: near a resonance what still longer windows move falls slowly.
+        added: near a resonance what still longer windows move falls slowly. A share that is known is that of the
+        standard deviation alone.
         """
         if self.known_window_share is not None:
             share = self.known_window_share
-            return share * self.sigma_N, f"{100.0 * share:.2f} %, as of the line without errors of installation"
+            return np.array([share * self.sigma_N]), (
+                f"{100.0 * share:.2f} %, as of the line without errors of installation"
+            )
         window, long = window_of(self.case), long_window()
         behind, ahead = window_spans(window["spans_behind"], window["spans_ahead"])
         own = {"spans_behind": behind, "spans_ahead": ahead}
         is_short = min(behind - long["spans_behind"], ahead - long["spans_ahead"]) < 0
         spans = {name: max(long[name], window[name]) for name in window} if is_short else shorter_window(window)
-        sigma = self._on_window(spans)
-        error = abs(sigma - self.sigma_N)
-        message = f"{self.sigma_N:.3f} N with {_spans(own)} spans, {sigma:.3f} N with {_spans(spans)}"
-        if error <= AGREE * self.sigma_N or error > self.large_N:
+        figures = self._on_window(spans)
+        error = np.abs(figures - self.figures)
+        message = f"{self.sigma_N:.3f} N with {_spans(own)} spans, {figures[0]:.3f} N with {_spans(spans)}"
+        if error[0] <= AGREE * self.sigma_N or error[0] > self.large_N:
             return error, message
-        last, sigma = (spans, sigma) if is_short else (own, self.sigma_N)
+        last, figures = (spans, figures) if is_short else (own, self.figures)
         longer = {name: round(count / COARSER) for name, count in last.items()}
         further = self._on_window(longer)
-        rest = STILL_LONGER * abs(further - sigma)
-        return max(error, abs(further - self.sigma_N) + rest), (
-            f"{message}, {further:.3f} N with {_spans(longer)}, and {rest:.3f} N for longer ones"
+        rest = STILL_LONGER * np.abs(further - figures)
+        return np.maximum(error, np.abs(further - self.figures) + rest), (
+            f"{message}, {further[0]:.3f} N with {_spans(longer)}, and {rest[0]:.3f} N for longer ones"
         )
 
-    def _on_window(self, spans: dict[str, int]) -> float:
-        """Standard deviation [N] on another window."""
-        return self._sigma(with_window(self.case, spans), self.equilibrium)
+    def _on_window(self, spans: dict[str, int]) -> Floats:
+        """Figures on another window."""
+        return self._figures(with_window(self.case, spans), self.equilibrium)
 
-    def iteration_error(self) -> tuple[float, str]:
+    def iteration_error(self) -> tuple[Floats, str]:
         """Change by a tenth of the tolerance, on the companion of the other mesh."""
-        _, sigma, tighter = self.other_mesh
+        _, figures, tighter = self.other_mesh
         tolerance = self.case.periodic.tolerance
         if tighter is None:
             raise NoCompanionError(f"a tolerance of {TIGHTER * tolerance:g} is not reached")
-        return abs(tighter - sigma), (
-            f"{sigma:.3f} N at a tolerance of {tolerance:g}, {tighter:.3f} N at {TIGHTER * tolerance:g}, "
+        return np.abs(tighter - figures), (
+            f"{figures[0]:.3f} N at a tolerance of {tolerance:g}, {tighter[0]:.3f} N at {TIGHTER * tolerance:g}, "
             "both on the other mesh"
         )
 

@@ -1,4 +1,4 @@
-"""Estimate the numerical error of a run's standard deviation by companion runs, each different in one setting.
+"""Estimate the numerical error of a run's figures by companion runs, each different in one setting.
 
 Parts are sizes, not corrections: errors of step and mesh have no reliable sign at the steps and meshes in use.
 They are taken as independent of each other, so that their squares add up. A companion that cannot be run says why, and
@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
 
 from catenary.errors import InputError
-from dynamics.accuracy.companions import NoCompanionError
+from dynamics.accuracy.companions import FIGURES, NoCompanionError, figures_in
 from dynamics.accuracy.difference_run import DifferenceRun
 from dynamics.accuracy.estimated_run import EstimatedRun
 from dynamics.results.solution import Solution
@@ -31,11 +34,12 @@ FINER = 2.0, 1.4
 # what is left may exceed what second order says, or sigma agree with its companion's by chance: a factor on the one,
 # and a share of sigma that it is taken for at least
 SAFETY, LEAST_SHARE = 1.25, 5.0e-4
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class ErrorPart:
-    """One share of the numerical error of the contact force's standard deviation.
+    """One share of the numerical error of the contact force's standard deviation, and of the other figures.
 
     Attributes
     ----------
@@ -46,11 +50,14 @@ class ErrorPart:
         Its size [N]; None where it could not be estimated.
     message : str
         What it was estimated from, or why it was not.
+    others : mapping of str to float
+        Sizes of the other `companions.FIGURES`, each in its own unit; empty where the companions say nothing of them.
     """
 
     name: str
     error_N: float | None
     message: str
+    others: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -92,6 +99,12 @@ class NumericalError:
         sizes = [part.error_N for part in self.parts]
         known = [size for size in sizes if size is not None]
         return math.hypot(*known) if len(known) == len(sizes) else None
+
+    @property
+    def others(self) -> dict[str, float]:
+        """Roots of the sums of squares of all parts, of the figures that every part has, by name."""
+        known = [name for name in FIGURES[1:] if all(name in part.others for part in self.parts)]
+        return {name: math.hypot(*(part.others[name] for part in self.parts)) for name in known}
 
     @property
     def percent(self) -> float | None:
@@ -149,10 +162,10 @@ def estimate_error(
         window = {"spans_behind": case.periodic.spans_behind, "spans_ahead": case.periodic.spans_ahead}
         settings = case.transient.model_copy(update=window)
         case = case.model_copy(update={"solver": "transient", "transient": settings})
-    sigma = statistics.contact_force_std_N
-    shares = largest_window_share * sigma, known_window_share
+    figures = figures_in(statistics)
+    shares = largest_window_share * statistics.contact_force_std_N, known_window_share
     kind = DifferenceRun if solution.method == "difference" else EstimatedRun
-    run = kind(case, solution.equilibrium, sigma, solution.applied_force_N, *shares, worst)
+    run = kind(case, solution.equilibrium, figures, solution.applied_force_N, *shares, worst)
     parts = [_part("time_step", run.time_step_error), _part("mesh", run.mesh_error)]
     if not case.on_open_line:
         parts.append(_part("window", run.window_error))
@@ -164,41 +177,45 @@ def estimate_error(
         parts.append(_part("spread", lambda: _spread(solution)))
     short = None
     with suppress(NoCompanionError, InputError):
-        short = None if run.short == case else run.base
+        short = None if run.short == case else float(run.base[0])
     return NumericalError(run.sigma_N, tuple(parts), time.perf_counter() - began, short, worst)
 
 
-def _part(name: str, estimate: Callable[[], tuple[float, str]]) -> ErrorPart:
+def _part(name: str, estimate: Callable[[], tuple[Floats, str]]) -> ErrorPart:
     """Part by name, or the reason why there is none."""
     try:
-        return ErrorPart(name, *estimate())
+        sizes, message = estimate()
+        others = dict(zip(FIGURES[1:], map(float, sizes[1:]), strict=False))
+        return ErrorPart(name, float(sizes[0]), message, others)
     except NoCompanionError as reason:
         return ErrorPart(name, None, str(reason))
     except InputError as error:  # what a window refuses, such as too long a step
         return ErrorPart(name, None, "; ".join(error.problems))
 
 
-def _resolution(case: CaseSpec, solution: Solution) -> tuple[float, str]:
+def _resolution(case: CaseSpec, solution: Solution) -> tuple[Floats, str]:
     """What is left with more harmonics and samples, extrapolated at second order with a margin.
 
     Fewer of them do not bound it: sigma may be close to theirs by chance.
     """
     assert solution.statistics is not None
-    sigma, marched = solution.statistics.contact_force_std_N, ""
+    own, marched = figures_in(solution.statistics), ""
+    # forces vary by sigma, whatever their mean
+    least = LEAST_SHARE * np.where([name.startswith("contact_force") for name in FIGURES], own[0], own)
     for finer in FINER:
         there = solve_by_operator(case, solution.equilibrium, solution.operator_start, finer)
         if not isinstance(there, str) and there.statistics is not None:
-            found = there.statistics.contact_force_std_N
-            said = f"{found:.3f} N with {100.0 * finer:.0f} % of the harmonics and of the samples"
-            return max(SAFETY * abs(found - sigma) / (1.0 - finer**-2), LEAST_SHARE * sigma), said
+            found = figures_in(there.statistics)
+            said = f"{found[0]:.3f} N with {100.0 * finer:.0f} % of the harmonics and of the samples"
+            return np.maximum(SAFETY * np.abs(found - own) / (1.0 - finer**-2), least), said
         marched = there if isinstance(there, str) else there.message or there.status.value
     raise NoCompanionError(f"with more harmonics the line had to be marched: {marched}")
 
 
-def _spread(solution: Solution) -> tuple[float, str]:
+def _spread(solution: Solution) -> tuple[Floats, str]:
     """Half of the difference between the halves of a march's evaluated spans."""
-    sigmas = [half.contact_force_std_N for half in solution.halves if half is not None]
-    if len(sigmas) < 2:
+    halves = [figures_in(half) for half in solution.halves if half is not None]
+    if len(halves) < 2:
         raise NoCompanionError("the march has no halves to compare")
-    a, b = sigmas
-    return 0.5 * abs(a - b), f"{a:.3f} N in the first half of the evaluated spans, {b:.3f} N in the second"
+    a, b = halves
+    return 0.5 * np.abs(a - b), f"{a[0]:.3f} N in the first half of the evaluated spans, {b[0]:.3f} N in the second"

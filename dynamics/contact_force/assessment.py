@@ -30,12 +30,29 @@ class Criterion:
     value, limit : float
     met : bool
         Whether the value keeps the limit.
+    error : float, optional
+        Estimated numerical error of the value.
     """
 
     row: LimitRowSpec
     value: float
     limit: float
     met: bool
+    error: float | None = None
+
+    @property
+    def sure(self) -> bool | None:
+        """Whether the value is farther from where the verdict turns than its error; None where that is not known."""
+        if self.error is None:
+            return None
+        tolerance = self.row.tolerance if self.row.sense == "at most" else -self.row.tolerance
+        return abs(self.value - self.limit - tolerance) > self.error
+
+    @property
+    def verdict(self) -> str:
+        """Whether the limit is kept, in words."""
+        kept = "kept" if self.met else "not kept"
+        return f"{kept} (within its error)" if self.sure is False else kept
 
     @property
     def content(self) -> dict[str, object]:
@@ -47,6 +64,8 @@ class Criterion:
             "limit": self.limit,
             "sense": row.sense,
             "met": self.met,
+            "error": self.error,
+            "sure": self.sure,
             "source": f"{row.standard}, {row.clause}",
             "edition": row.edition,
             "known_from": row.source,
@@ -70,20 +89,25 @@ def standard_limits(file: str | os.PathLike[str] | None = None) -> StandardLimit
 
 
 def assess(
-    statistics: Mapping[str, float], speed_kmh: float, supply: Supply, limits: StandardLimitsSpec
+    statistics: Mapping[str, float],
+    speed_kmh: float,
+    supply: Supply,
+    limits: StandardLimitsSpec,
+    errors: Mapping[str, float | None] | None = None,
 ) -> tuple[Criterion, ...]:
     """Check the statistics of one pantograph against every limit for a speed [km/h] and a supply system.
 
-    Maximum and minimum are those of the filtered force. A statistic that is missing is left out.
+    Maximum and minimum are those of the filtered force. A statistic that is missing is left out. ``errors`` are
+    estimated numerical errors of statistics, by name.
     """
     return tuple(
-        _criterion(row, statistics, speed_kmh)
+        _criterion(row, statistics, speed_kmh, (errors or {}).get(row.statistic))
         for row in limits.limits
         if row.holds_for(speed_kmh, supply) and row.statistic in statistics
     )
 
 
-def _criterion(row: LimitRowSpec, statistics: Mapping[str, float], speed_kmh: float) -> Criterion:
+def _criterion(row: LimitRowSpec, statistics: Mapping[str, float], speed_kmh: float, error: float | None) -> Criterion:
     value = float(statistics[row.statistic])
     limit = row.at(speed_kmh, float(statistics["contact_force_mean_N"]))
     met = {
@@ -91,7 +115,7 @@ def _criterion(row: LimitRowSpec, statistics: Mapping[str, float], speed_kmh: fl
         "at least": value >= limit - row.tolerance,
         "above": value > limit - row.tolerance,
     }[row.sense]
-    return Criterion(row, value, limit, met)
+    return Criterion(row, value, limit, met, error)
 
 
 def limits_file(file: str | None) -> str:

@@ -56,7 +56,10 @@ __all__ = [
 
 RunName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
 ErrorEstimate = Annotated[
-    bool, Field(description="estimate the numerical error of the force's standard deviation by companion runs")
+    bool,
+    Field(
+        description="estimate the numerical error of sigma, of the force's extremes and of the uplift by companion runs"
+    ),
 ]
 
 

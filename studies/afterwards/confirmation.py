@@ -111,7 +111,7 @@ def write_solved(folder: Path, run: SolvedCase, limits: HeadRecord) -> None:
 
     summary = summarise(run.case, run.solution, run.seconds, config_sha256(run.case), error=run.error)
     summary["slack_damping"] = slack_summary(run.slack)
-    summary["assessment"] = assessment_summary(run.case, run.solution, limits)
+    summary["assessment"] = assessment_summary(run.case, run.solution, summary["numerical_error"], limits)
     write_result(folder / "result.nc", run.solution, run.case)
     write_json_atomic(folder / "summary.json", summary)
 

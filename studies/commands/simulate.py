@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from catenary.layout.dropper_places import DropperPlace, dropper_places
 from catenary.storage.files import write_json_atomic
 from catenary.storage.provenance import config_sha256
-from dynamics.charts.numbers import error_text
+from dynamics.charts.numbers import with_error
 from dynamics.refusals import refuse_unfit_case
 from dynamics.spec.case import case_of
 from dynamics.spec.status import Status
 from studies.input.compose import Composed, compose_job
 from studies.jobs.simulation import SimulateJob
+from studies.writing.figure_errors import error_in_words, figure_errors
 from studies.writing.run_folder import RunFolder, fresh_folder
 
 if TYPE_CHECKING:
@@ -27,13 +28,16 @@ if TYPE_CHECKING:
 from studies.writing.report_head import keep_head, limits_of
 from studies.writing.summary import assessment_summary, slack_summary, summarise
 
-__all__ = [
-    "JOB",
-    "compose",
-    "run",
-]
+__all__ = ["JOB", "compose", "run"]
 
 JOB = SimulateJob
+# decimals of what limits are set for, next to sigma
+LIMITED = {
+    "contact_force_min_N": 1,
+    "contact_force_max_N": 1,
+    "contact_loss_percent": 2,
+    "max_uplift_at_supports_mm": 1,
+}
 SOLVED_BY = {"operator": "by the line's operator", "difference": "marched as a difference to the line as designed"}
 
 
@@ -62,7 +66,8 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     found = run_case(case, error_estimate=composed.job.error_estimate, tell=folder.say)
     solution, simulation, loads = found.solution, composed.job.simulation, composed.job.elasticity_force_N
     summary = summarise(case, solution, found.wall_time_s, config_sha256(simulation), loads, found.error)
-    summary["assessment"] = assessment_summary(case, solution, keep_head(folder.path, composed.job.report))
+    head = keep_head(folder.path, composed.job.report)
+    summary["assessment"] = assessment_summary(case, solution, summary["numerical_error"], head)
     slack = compare_slack_damping(case, solution) if composed.job.error_estimate else None
     summary["slack_damping"] = slack_summary(slack)
     write_result(folder.path / "result.nc", solution, simulation, loads)
@@ -103,24 +108,6 @@ def _length_tolerances(path: Path, case: CaseSpec, job: SimulateJob) -> list[str
         return length_tolerance_lines(length_tolerance_into(path, case, wish, alone, line.write, key=key))
     finally:
         line.end()
-
-
-def _error_lines(error: dict[str, Any] | None) -> list[str]:
-    """Estimated numerical error in words."""
-    if error is None:
-        return []
-    whose = f" of pantograph {error['pantograph']}" if error["pantograph"] > 1 else ""
-    if error["total_N"] is None:
-        missing = [f"{name}: {part['message']}" for name, part in error["parts"].items() if part["error_N"] is None]
-        return [f"the numerical error of the standard deviation{whose} could not be estimated ({'; '.join(missing)})"]
-    parts = ", ".join(f"{name.replace('_', ' ')} {part['error_N']:.3f} N" for name, part in error["parts"].items())
-    lines = [
-        f"estimated numerical error of the standard deviation{whose} ± {error_text(error['total_N'], 2)} N "
-        f"({error['total_percent']:.1f} %): {parts}; {error['wall_time_s']:.1f} s"
-    ]
-    if error["finer_settings"]:
-        lines.append(f"to make it smaller, run again with: {' '.join(error['finer_settings'])}")
-    return lines
 
 
 def _headline(case: CaseSpec) -> str:
@@ -257,15 +244,18 @@ def _closing_lines(summary: dict[str, Any], places: Sequence[DropperPlace]) -> l
         lines.append(f"{summary['status']}: {summary['message']}")
     for k, figures in enumerate(summary["pantographs"]):
         which = f"pantograph {k + 1}: " if len(summary["pantographs"]) > 1 else ""
+        errors = figure_errors(summary["numerical_error"], k + 1)
+        # a loss of contact that never is has no error either
+        told = {name: with_error(figures[name], errors.get(name) or None, digits) for name, digits in LIMITED.items()}
         lines.append(
             f"{which}contact force: mean {figures['contact_force_mean_N']:.2f} N, standard deviation "
-            f"{figures['contact_force_std_N']:.2f} N, {figures['contact_force_min_N']:.1f} to "
-            f"{figures['contact_force_max_N']:.1f} N, loss {figures['contact_loss_percent']:.2f} %"
+            f"{figures['contact_force_std_N']:.2f} N, {told['contact_force_min_N']} to "
+            f"{told['contact_force_max_N']} N, loss {told['contact_loss_percent']} %"
             f"{_loss_sentences(figures['losses'])}; "
             f"applied force {figures['applied_force_N']:.2f} N"
         )
         lines.append(
-            f"largest uplift at supports {figures['max_uplift_at_supports_mm']:.1f} mm, contact point moves "
+            f"largest uplift at supports {told['max_uplift_at_supports_mm']} mm, contact point moves "
             f"{figures['contact_point_range_mm']:.1f} mm"
         )
     lines += _worst_span(summary["by_span"])
@@ -274,13 +264,15 @@ def _closing_lines(summary: dict[str, Any], places: Sequence[DropperPlace]) -> l
     lines += _arms(summary.get("arms", []))
     lines += _blow_off(summary.get("blow_off"))
     lines += _fixed_wires(summary.get("fixed_wires"))
-    lines += _error_lines(summary["numerical_error"])
+    lines += error_in_words(summary["numerical_error"])
     for k, assessed in enumerate(summary["assessment"]):
         which = f"pantograph {k + 1}: " if len(summary["assessment"]) > 1 else ""
         missed = [c["source"] for c in assessed["criteria"] if not c["met"]]
         names = (f"{c['source'].partition(',')[0]}:{c['edition']}" for c in assessed["criteria"])
         unsure = sum(c["confirmed"] is None for c in assessed["criteria"])
+        near = [c["source"] for c in assessed["criteria"] if c["sure"] is False]
         said = f"not met: {', '.join(missed)}" if missed else "all met"
+        said += f"; within its numerical error of the limit, so not decided: {', '.join(near)}" if near else ""
         lines.append(
             f"{which}limits of {', '.join(dict.fromkeys(names))} for supply {summary['supply']} "
             f"({unsure} of {len(assessed['criteria'])} rows unconfirmed): {said}"

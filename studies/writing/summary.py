@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from studies.jobs.simulation import ELASTICITY_LOADS
+from studies.writing.figure_errors import figure_errors
 
 if TYPE_CHECKING:
     from catenary.form_finding.equilibrium import Equilibrium
@@ -69,6 +70,7 @@ def summarise(
         history = force_history(solution)
         for figures, losses in zip(pantographs, () if history is None else contact_losses(history), strict=True):
             figures["losses"] = losses.summary
+    estimated = None if error is None else error_summary(case, error)
     return {
         "schema_version": 1,
         "status": solution.status.value,
@@ -96,9 +98,9 @@ def summarise(
         **_of_bodies(solution),
         **_fixed_wires(solution),
         "dropper_slack_time_s": [None if math.isnan(t) else float(t) for t in solution.dropper_slack_time],
-        "numerical_error": None if error is None else error_summary(case, error),
+        "numerical_error": estimated,
         "warnings": list(rest_warnings(case.catenary)),
-        "assessment": assessment_summary(case, solution),
+        "assessment": assessment_summary(case, solution, estimated),
         "wall_time_s": {**{k: float(v) for k, v in solution.wall_time_s.items()}, "total": total},
     }
 
@@ -136,8 +138,13 @@ def _fixed_wires(solution: Solution) -> dict[str, Any]:
     return {"fixed_wires": {"temperature_C": now.now_C, "tension_strung_N": tensions(line), **held}}
 
 
-def assessment_summary(case: CaseSpec, solution: Solution, judged_by: HeadRecord | None = None) -> list[dict[str, Any]]:
-    """Every pantograph's force against the limits of a report's head, or the shipped ones, as in summary.json."""
+def assessment_summary(
+    case: CaseSpec, solution: Solution, error: Mapping[str, Any] | None, judged_by: HeadRecord | None = None
+) -> list[dict[str, Any]]:
+    """Every pantograph's force against the limits of a report's head, or the shipped ones, as in summary.json.
+
+    ``error`` is the summary's estimated numerical error.
+    """
     from dynamics.contact_force.assessment import assess, limits_file, standard_limits
 
     if solution.statistics is None:
@@ -147,7 +154,8 @@ def assessment_summary(case: CaseSpec, solution: Solution, judged_by: HeadRecord
     found: list[dict[str, Any]] = []
     for each in solution.pantographs:
         assert each.statistics is not None
-        criteria = assess(asdict(each.statistics), case.speed_kmh, case.supply, limits)
+        errors = figure_errors(error, 1 + len(found))
+        criteria = assess(asdict(each.statistics), case.speed_kmh, case.supply, limits, errors)
         judged = {"limits_file": named, "all_met": all(c.met for c in criteria)}
         found.append({**judged, "criteria": [c.content for c in criteria]})
     return found
@@ -168,6 +176,7 @@ def error_summary(case: CaseSpec, error: NumericalError) -> dict[str, Any]:
         "total_N": error.total,
         "total_percent": error.percent,
         "parts": {part.name: {"error_N": part.error_N, "message": part.message} for part in error.parts},
+        "others": error.others,
         "finer_settings": list(finer_settings(case, error)),
         "wall_time_s": error.wall_time_s,
     }

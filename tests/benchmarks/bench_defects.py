@@ -14,6 +14,7 @@ from dynamics.steady_state.tiled_start import tiled_start, without_repeat
 LINES = ("bruni_2015", "bruni_2015", 275), ("bruni_2015", "bruni_2015", 320), ("re330", "dsa380", 300)
 DEFECTS = {"broken": "{dropper:1,span:3,kind:broken}", "10 mm too long": "{dropper:3,span:3,kind:length,by:0.01}"}
 TIGHT, OF_SCENARIOS = 2.0e-5, 2.0e-3
+STEPS_MS = (2.0, 1.0)  # of a campaign, of a single run
 
 
 def spent(call):
@@ -40,10 +41,17 @@ def apart(found, tight):
 
 
 @pytest.mark.benchmark
+@pytest.mark.parametrize("step_ms", STEPS_MS)
 @pytest.mark.parametrize("defect", list(DEFECTS))
 @pytest.mark.parametrize(("line", "pantograph", "speed"), LINES)
-def test_defect_from_the_line_as_designed(case_of, figure, line, pantograph, speed, defect):
-    base = (f"catenary={line}", f"pantograph={pantograph}", f"speed_kmh={speed}", "periodic.method=march")
+def test_defect_from_the_line_as_designed(case_of, figure, line, pantograph, speed, defect, step_ms):
+    base = (
+        f"catenary={line}",
+        f"pantograph={pantograph}",
+        f"speed_kmh={speed}",
+        "periodic.method=march",
+        f"dt={1e-3 * step_ms}",
+    )
     case = case_of(*base, "catenary.repeat.spans=8", f"+catenary.repeat.defects=[{DEFECTS[defect]}]")
     alike = without_repeat(case)
     one = solve_periodic(alike)
@@ -60,7 +68,7 @@ def test_defect_from_the_line_as_designed(case_of, figure, line, pantograph, spe
         return solve_by_difference(own, periodic_equilibrium(case.catenary), designed)
 
     marched(1.0e-1)  # compiles
-    where = f"{line}, {speed} km/h, 8 spans, dropper {defect}"
+    where = f"{line}, {speed} km/h, 8 spans, dropper {defect}, steps of {step_ms:g} ms"
     tight, whole = spent(lambda: marched(TIGHT))
     figure(f"{where}: whole, to {TIGHT:g}", f"{whole:.1f} s, {tight.spans_marched} spans")
     designed, once = spent(lambda: line_as_designed(case))

@@ -74,6 +74,26 @@ def test_limits_follow_speed_and_supply():
     assert missed(160.0, "dc_3kv", contact_force_mean_N=130.0) == set()
 
 
+def test_a_value_within_its_error_of_a_limit_decides_nothing():
+    def judged(error, **changes):
+        figures = asdict(replace(GOOD, **changes))
+        found = assess(figures, 300.0, "ac", standard_limits(), {"contact_force_max_N": error})
+        assert all(c.sure is None and c.error is None for c in found if c.row.statistic != "contact_force_max_N")
+        return next(c for c in found if c.row.statistic == "contact_force_max_N")
+
+    kept, near, beyond = judged(4.0, contact_force_max_N=345.0), judged(6.0, contact_force_max_N=345.0), judged(None)
+    assert (kept.met, kept.sure, kept.verdict) == (True, True, "kept")
+    assert (near.met, near.sure, near.verdict) == (True, False, "kept (within its error)")
+    assert (beyond.sure, beyond.verdict) == (None, "kept")
+    missed = judged(6.0, contact_force_max_N=355.0)
+    assert (missed.met, missed.sure, missed.verdict) == (False, False, "not kept (within its error)")
+    assert judged(4.0, contact_force_max_N=355.0).content["sure"] is True
+    # the verdict on the mean force turns at the end of its tolerance
+    mean = assess(asdict(replace(GOOD, contact_force_mean_N=157.36)), 300.0, "ac", standard_limits(),
+                  {"contact_force_mean_N": 0.05})[0]  # fmt: skip
+    assert mean.met and mean.sure is False
+
+
 def test_every_limit_says_how_it_is_known():
     marks = {c.row.statistic: c.row.provenance for c in assess(asdict(GOOD), 300.0, "ac", standard_limits())}
     assert marks.pop("contact_force_mean_N") == "s"

@@ -7,12 +7,17 @@ from catenary.form_finding.equilibrium import periodic_equilibrium
 from catenary.form_finding.prescribed import prescribed_by_lengths
 from dynamics.accuracy import assured
 from dynamics.accuracy.assured import finer_settings, on_long_window, on_short_window, refined, solve_assured
-from dynamics.accuracy.companions import long_window
+from dynamics.accuracy.companions import FIGURES, figures_in, long_window
 from dynamics.accuracy.estimated_run import EstimatedRun
 from dynamics.accuracy.numerical_error import ErrorPart, NumericalError, estimate_error
 from dynamics.steady_state.periodic import solve_periodic
 
 WINDOW = {"spans_behind": 6, "spans_ahead": 8, "tolerance": 1.0e-4}
+
+
+def figures(value):
+    """A companion whose figures all have one value."""
+    return np.full(len(FIGURES), value)
 
 
 @pytest.fixture
@@ -26,9 +31,9 @@ def test_a_short_window_is_held_against_a_long_one(case, monkeypatch):
 
     def other(companion, *_):
         tried.append(companion.periodic)
-        return 40.0
+        return figures(40.0)
 
-    monkeypatch.setattr("dynamics.accuracy.estimated_run.sigma_of", other)
+    monkeypatch.setattr("dynamics.accuracy.estimated_run.figures_of", other)
     (part,) = [p for p in estimate_error(case, solution).parts if p.name == "window"]
     usual = long_window()
     assert part.error_N == pytest.approx(abs(40.0 - solution.statistics.contact_force_std_N))
@@ -90,11 +95,12 @@ def test_windows_that_do_not_agree_are_held_against_a_longer_one(case, monkeypat
     def other(companion, *_):
         behind = companion.periodic.spans_behind
         asked.append(behind)
-        return sigmas[behind]
+        return figures(sigmas[behind])
 
-    monkeypatch.setattr("dynamics.accuracy.estimated_run.sigma_of", other)
-    run = EstimatedRun(long, solve_periodic(case).equilibrium, sigmas[45], 152.0)
-    error, message = run.window_error()
+    monkeypatch.setattr("dynamics.accuracy.estimated_run.figures_of", other)
+    run = EstimatedRun(long, solve_periodic(case).equilibrium, figures(sigmas[45]), 152.0)
+    (error, *others), message = run.window_error()
+    assert others == [error] * (len(FIGURES) - 1), "and every other figure likewise"
     assert asked == tried
     assert max(least, abs(truth - sigmas[45])) <= error <= 0.09 * sigmas[45]
     assert ("68 + 74" in message) == (68 in tried)
@@ -106,11 +112,11 @@ def test_a_difference_of_windows_that_is_too_large_needs_no_third_window_where_t
 
     def other(companion, *_):
         asked.append(companion.periodic.spans_behind)
-        return RESONANT[companion.periodic.spans_behind]
+        return figures(RESONANT[companion.periodic.spans_behind])
 
-    monkeypatch.setattr("dynamics.accuracy.estimated_run.sigma_of", other)
-    run = EstimatedRun(long, solve_periodic(case).equilibrium, RESONANT[45], 152.0, 0.012 * RESONANT[45])
-    assert run.window_error()[0] == pytest.approx(RESONANT[45] - RESONANT[30]) and asked == [30]
+    monkeypatch.setattr("dynamics.accuracy.estimated_run.figures_of", other)
+    run = EstimatedRun(long, solve_periodic(case).equilibrium, figures(RESONANT[45]), 152.0, 0.012 * RESONANT[45])
+    assert run.window_error()[0][0] == pytest.approx(RESONANT[45] - RESONANT[30]) and asked == [30]
 
 
 def test_the_settings_that_make_a_large_part_smaller_are_named(case):
@@ -141,9 +147,9 @@ def test_a_known_window_costs_no_companion_and_is_part_of_the_error(case, monkey
 
     def other(companion, *_):
         tried.append((companion.periodic.spans_behind, companion.time_step))
-        return solution.statistics.contact_force_std_N
+        return figures_in(solution.statistics)
 
-    monkeypatch.setattr("dynamics.accuracy.estimated_run.sigma_of", other)
+    monkeypatch.setattr("dynamics.accuracy.estimated_run.figures_of", other)
     error = estimate_error(case, solution, known_window_share=0.002)
     (part,) = [p for p in error.parts if p.name == "window"]
     assert part.error_N == pytest.approx(0.002 * solution.statistics.contact_force_std_N)

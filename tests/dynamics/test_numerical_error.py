@@ -78,8 +78,8 @@ def test_what_finer_steps_leave_is_within_the_step_s_error(
     }
     case, finest = (build_case(line, speed, **{**content, "dt": dt}) for dt in (1.0e-3, 2.5e-4))
     solution = solve_periodic(case)
-    run = EstimatedRun(case, solution.equilibrium, sigma(solution), solution.applied_force_N)
-    error, _ = run.time_step_error()
+    run = EstimatedRun(case, solution.equilibrium, companions.figures_in(solution.statistics), solution.applied_force_N)
+    (error, *_), _ = run.time_step_error()
     left = abs(sigma(solve_periodic(finest)) - sigma(solution))
     assert left < 1.1 * error
     assert left > least, "and it is more than nothing"
@@ -105,6 +105,28 @@ def test_a_finer_run_lies_within_the_estimate(estimated, steady):
     fine = {"spans_behind": 10, "spans_ahead": 12, "tolerance": 1.0e-4}
     truth = sigma(steady(elements=12, dt=0.5e-3, periodic=fine)[1])
     assert 0.0 < abs(sigma(solution) - truth) < error.total < 0.05 * truth
+
+
+def test_the_other_figures_have_errors_formed_as_sigma_s_is(estimated, steady):
+    """Largest and smallest force, loss of contact and uplift decide, too, whether a limit is kept."""
+    _, solution, error = estimated
+    mesh = next(part for part in error.parts if part.name == "mesh")
+    coarser = steady(elements=4)[1].statistics
+    for name in companions.FIGURES[1:]:
+        moved = abs(getattr(coarser, name) - getattr(solution.statistics, name))
+        assert mesh.others[name] == pytest.approx(moved / (1.5**MESH_ORDER - 1.0), rel=1e-6, abs=1e-12)
+        assert error.others[name] == pytest.approx(math.hypot(*(part.others[name] for part in error.parts)))
+    fine = {"spans_behind": 10, "spans_ahead": 12, "tolerance": 1.0e-4}
+    truth = steady(elements=12, dt=0.5e-3, periodic=fine)[1].statistics
+    for name in ("contact_force_max_N", "contact_force_min_N", "max_uplift_at_supports_mm"):
+        off = abs(getattr(truth, name) - getattr(solution.statistics, name))
+        assert 0.0 < off < error.others[name] < 0.05 * abs(getattr(truth, name))
+
+
+def test_figures_that_a_part_says_nothing_of_have_no_error(estimated):
+    _, solution, error = estimated
+    known = estimate_error(solution.case, solution, known_window_share=0.002)
+    assert known.total is not None and error.others and known.others == {}
 
 
 def test_a_companion_that_fails_says_so(estimated, monkeypatch):

@@ -111,6 +111,15 @@ def test_the_error_estimate_stands_next_to_sigma_and_changes_nothing_else(catena
     assert plain.pop("slack_damping", None) != summary.pop("slack_damping", 0)
     for one in (summary, plain):
         del one["wall_time_s"], one["config_sha256"]  # the input says whether there is an estimate
+    known = {c["name"]: c.pop("error") for c in summary["assessment"][0]["criteria"]}
+    assert known.pop("contact_force_mean_N") is None, "which is held"
+    assert known == {
+        error["of"]: error["total_N"],
+        **{name: error["others"][name] for name in known if name in error["others"]},
+    }
+    assert {c.pop("error") for c in plain["assessment"][0]["criteria"]} == {None}
+    assert {c.pop("sure") for c in plain["assessment"][0]["criteria"]} == {None}
+    assert {c.pop("sure") for c in summary["assessment"][0]["criteria"]} <= {None, True, False}
     assert summary == plain
     values = [read_result(folder / name / "result.nc").values for name in ("with", "without")]
     assert all(np.array_equal(values[0][name], values[1][name], equal_nan=True) for name in values[0] | values[1])
@@ -127,7 +136,7 @@ def test_an_error_that_cannot_be_estimated_is_said_so(catenary, folder, monkeypa
     def no_companion(*_):
         raise NoCompanionError("the companion failed: for this test")
 
-    monkeypatch.setattr("dynamics.accuracy.estimated_run.sigma_of", no_companion)
+    monkeypatch.setattr("dynamics.accuracy.estimated_run.figures_of", no_companion)
     small = (*BRUNI, *SMALL_WINDOW, "transient.spans_evaluated=4", "periodic.method=march")
     ended = catenary("simulate", *small, "error_estimate=true", "run_dir=run")
     assert ended.code == 0, ended

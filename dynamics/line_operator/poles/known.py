@@ -25,7 +25,7 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 # poles are known up to frequencies [rad/s] whose waves die away within so many decays a period, or are felt by
 # harmonics of the contact force beyond so many rad/s
 LOWEST_END, DEEP, BEYOND = 190.0, 2.2, 2.0 * np.pi * 40.0
-BETWEEN = 2.0  # rad/s, between frequencies that are tried
+BETWEEN, AT_ONCE = 2.0, 128  # rad/s between frequencies that are tried; as many together
 # decays per period: poles are known down to the lowest, and felt down to FELT (weight 1e-6)
 BOTTOM, FELT = -9.0, -5.0
 SAME = 1.0e-5  # rad/s
@@ -80,12 +80,17 @@ def highest_felt(network: LineNetwork, T: float, fineness: float = 1.0) -> float
     fineness : float
         How many times as deep, and as far beyond, as is enough.
     """
-    omega, bays, speed = np.arange(LOWEST_END, 100.0 * LOWEST_END, BETWEEN), network.bays, network.period / T
-    needed = np.zeros(len(omega), dtype=np.bool_)
-    for tension, bending, mass in np.unique(np.stack([bays.tension, bays.bending, bays.mass]), axis=1).T:
+    bays, speed = network.bays, network.period / T
+    tension, bending, mass = np.unique(np.stack([bays.tension, bays.bending, bays.mass]), axis=1)[:, :, None]
+    # the end is mostly among the first frequencies; no wave at the highest ones is felt, where bending makes it fast
+    first = 0
+    while True:
+        omega = LOWEST_END + BETWEEN * np.arange(first, first + AT_ONCE)
         squared = 2.0 * mass * omega**2 / (tension + np.sqrt(tension**2 + 4.0 * bending * mass * omega**2))
         kappa = np.sqrt(squared)
         faster = (tension * kappa + 2.0 * bending * kappa**3) / (mass * omega * speed) - 1.0
         shallow = 0.5 * T * (network.alpha + network.beta * omega**2) < fineness * DEEP * faster
-        needed |= shallow & (omega - kappa * speed < fineness * BEYOND)
-    return float(omega[np.argmin(needed)])
+        needed = (shallow & (omega - kappa * speed < fineness * BEYOND)).any(axis=0)
+        if not needed.all():
+            return float(omega[np.argmin(needed)])
+        first += AT_ONCE

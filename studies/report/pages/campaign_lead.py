@@ -23,7 +23,8 @@ HOLDS, NOT, OPEN = "holds", "does not hold", "not known"
 NO_ERROR = "Its error is not estimated, so nobody can say whether the best design is better."
 LEGEND = (
     f"Verdicts: “{HOLDS}” and “{NOT}” follow from the figures in the row; “{OPEN}” means that a figure or its error is "
-    f"missing. A lower σ is “{BETTER}” and a higher one “{WORSE}” only where it differs by more than both numerical "
+    "missing, or that a value is within its error of the limit. "
+    f"A lower σ is “{BETTER}” and a higher one “{WORSE}” only where it differs by more than both numerical "
     f"errors, the root of the sum of their squares; else it is “{SAME}”. “Unconfirmed”: nobody has compared the limits "
     "with the text of the standard."
 )
@@ -226,7 +227,9 @@ def _standards(content: CampaignContent) -> Statement | None:
     assessment = content.assessment
     if assessment is None:
         return None
-    kept = all(c.met for c in assessment.designs[-1][1])
+    criteria = assessment.designs[-1][1]
+    held = NOT if any(not c.met for c in criteria if c.sure is not False) else HOLDS
+    held = OPEN if held == HOLDS and any(c.sure is False for c in criteria) else held
     what = "keeps the limits of the standards, as the file has them"
     standing = ", unconfirmed" if unconfirmed(assessment) else ""
-    return what, f"{HOLDS if kept else NOT}{standing}", assessment_in_words(assessment)
+    return what, f"{held}{standing}", assessment_in_words(assessment)

@@ -92,7 +92,9 @@ def _statistics(content: SimulationContent) -> tuple[Table, ...]:
     if not figures:
         return ()
     return (
-        statistics_table((("value", figures),), content.filter_note),
+        statistics_table(
+            (("value", figures),), content.filter_note, {"value": content.error} if content.error else None
+        ),
         *((_span_table(content.by_span),) if len(content.by_span) > 1 else ()),
         *((_wire_table(content.by_wire),) if content.by_wire else ()),
         *((error_table(content.error),) if content.error is not None else ()),

@@ -74,6 +74,7 @@ def read_campaign(folder: Path) -> CampaignContent:
     shown = (better or ranked)[:BEST_SHOWN]
     records = {"nominal": result.nominal} | ({} if best is None else {"best": best})
     summaries = {name: _summary(result, name, record) for name, record in records.items()}
+    errors = {name: error for name, found in summaries.items() if (error := found.get("numerical_error"))}
     solved, missing = _span_results(result, records, summaries)
     case = result.case
     head, unsigned = signed_head(folder, best)
@@ -107,10 +108,10 @@ def read_campaign(folder: Path) -> CampaignContent:
         ),
         front=front_of_designs(result),
         condition=own_condition(result.campaign.scenarios, case),
-        errors={name: error for name, found in summaries.items() if (error := found.get("numerical_error"))},
+        errors=errors,
         choice=choice_of(result, shown),
         assessment=assessed(
-            head, [(n, found.statistics) for n, found in solved.items()], case, [*summaries.values()][-1]
+            head, [(n, found.statistics) for n, found in solved.items()], case, [*summaries.values()][-1], errors
         ),
         head=page_head("campaign", result.campaign.name, newest_record(folder), head),
     )

@@ -58,7 +58,7 @@ def read_simulation(folder: Path) -> SimulationContent:
     steps = f"{1e3 * case.time_step:.6g} ms, {case.steps_per_period} steps {case.catenary.what_repeats}"
     held.append(("time step, adjusted", steps))
     times = {k: float(v) for k, v in summary.get("wall_time_s", {}).items()}
-    head = read_head(folder)
+    head, error = read_head(folder), summary.get("numerical_error") or None
     status, message = (str(summary.get(key, "")) for key in ("status", "message"))
     return SimulationContent(
         title=about.get("title", folder.name),
@@ -68,10 +68,10 @@ def read_simulation(folder: Path) -> SimulationContent:
         * (case.on_open_line and not case.catenary.ends),
         filter_note=filter_note(about.get("filter", "")),
         provenance=case_provenance(case, (), input_origins(folder, "simulate", case)),
-        assessment=assessed(head, (("value", statistics),), case, summary),
+        assessment=assessed(head, (("value", statistics),), case, summary, {"value": error} if error else None),
         head=page_head("run", folder.name, folder / "result.nc", head),
         elasticity=_span_means(summary),
-        error=summary.get("numerical_error") or None,
+        error=error,
         by_span=tuple(summary.get("by_span", ())),
         by_wire=tuple(summary.get("by_wire", ())),
         fixed_wires=summary.get("fixed_wires") or {},

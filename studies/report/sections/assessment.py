@@ -9,7 +9,8 @@ from dynamics.contact_force.assessment import Criterion, assess
 from dynamics.spec.case import CaseSpec
 from studies.report.content.pieces import Assessment
 from studies.report.drawing.parts import Table
-from studies.report.sections.tables import STATISTICS, value_text
+from studies.report.sections.tables import STATISTICS, plus_minus, value_text
+from studies.writing.figure_errors import figure_errors
 from studies.writing.report_head import HeadRecord
 
 __all__ = ["assessed", "assessment_in_words", "assessment_table", "missed_in_words", "unconfirmed"]
@@ -22,14 +23,19 @@ def assessed(
     designs: Sequence[tuple[str, Mapping[str, float]]],
     case: CaseSpec,
     summary: Mapping[str, Any] | None = None,
+    errors: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Assessment | None:
     """Hold the statistics of designs against the limits on record, at the case's own speed; None without figures.
 
-    ``summary`` is the summary.json of the last design, which was judged when it was run.
+    ``summary`` is the summary.json of the last design, which was judged when it was run; ``errors`` are estimated
+    numerical errors of designs, as theirs have them, by label.
     """
     limits = head.limits_used
     known = [(label, figures) for label, figures in designs if "contact_force_mean_N" in figures]
-    found = tuple((label, assess(figures, case.speed_kmh, case.supply, limits)) for label, figures in known)
+    found = tuple(
+        (label, assess(figures, case.speed_kmh, case.supply, limits, figure_errors((errors or {}).get(label))))
+        for label, figures in known
+    )
     if not found or not found[0][1]:
         return None
     condition = f"{case.speed_kmh:g} km/h, {case.supply.upper()}"
@@ -47,8 +53,10 @@ def assessment_in_words(assessment: Assessment) -> str:
     found = []
     for label, criteria in assessment.designs:
         missed = ", ".join(_quantity(c)[0] for c in criteria if not c.met)
+        unsure = ", ".join(_quantity(c)[0] for c in criteria if c.sure is False)
+        remarks = [f"{word}: {names}" for word, names in (("not", missed), ("within its error", unsure)) if names]
         kept = f"{sum(c.met for c in criteria)} of {len(criteria)}"
-        found.append(f"{label} {kept}" + (f" (not: {missed})" if missed else ""))
+        found.append(f"{label} {kept}" + (f" ({'; '.join(remarks)})" if remarks else ""))
     open_rows, count = unconfirmed(assessment), len(assessment.designs[-1][1])
     standing = "all confirmed" if not open_rows else f"{open_rows} of {count} unconfirmed"
     editions = ", ".join(dict.fromkeys(f"{c.row.standard}:{c.row.edition}" for c in assessment.designs[0][1]))
@@ -72,7 +80,7 @@ def assessment_table(assessment: Assessment) -> Table:
         row, (name, unit, digits) = criteria[0].row, _quantity(criteria[0])
         within = f" (tolerance {value_text(row.tolerance, digits)})" if row.tolerance else ""
         limits = list(dict.fromkeys(f"{c.row.sense} {value_text(c.limit, digits)}{within}" for c in criteria))
-        values = [f"{value_text(c.value, digits)}, {'kept' if c.met else 'not kept'}" for c in criteria]
+        values = [f"{plus_minus(c.value, c.error or None, digits)}, {c.verdict}" for c in criteria]
         known = KNOWN.get(row.provenance, "")
         source = known if row.source in ("", known) else f"{known}: {row.source}".removeprefix(": ")
         cells = (name, "; ".join(limits), *values, unit)
@@ -85,7 +93,8 @@ def assessment_table(assessment: Assessment) -> Table:
         align="ll" + "r" * len(labels) + "usll",
         caption=f"{assessment.title}; file {assessment.file}. This table states figures, not conformity: rows that "
         "nobody has confirmed must be compared with the standard's text first (report.limits=FILE). Standards limit "
-        "measured arcing; computed loss of contact stands for it."
+        "measured arcing; computed loss of contact stands for it. A value within its error of the limit decides "
+        "nothing."
         + (f" summary.json was judged by another file when it was written: {assessment.recorded}." if other else ""),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from optimise.evaluation.objectives import Objective
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from studies.report.content.pieces import Array, Constraint, DesignTable, SpanResult
 from studies.report.drawing.parts import Table
+from studies.writing.figure_errors import figure_errors
 
 __all__ = [
     "STATISTICS",
@@ -97,15 +99,22 @@ def signed(value: float | None, digits: int) -> str:
     return f"+{text}" if value is not None and round(value, digits) > 0 else text
 
 
-def statistics_table(columns: tuple[tuple[str, Mapping[str, float]], ...], filter_note: str) -> Table:
-    """Statistics of one or two results side by side; with two, the change from the first to the second."""
-    two = len(columns) == 2
+def statistics_table(
+    columns: tuple[tuple[str, Mapping[str, float]], ...],
+    filter_note: str,
+    errors: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Table:
+    """Statistics of one or two results side by side; with two, the change from the first to the second.
+
+    ``errors`` are estimated numerical errors of results, as their summaries have them, by label.
+    """
+    two, known = len(columns) == 2, [figure_errors((errors or {}).get(label)) for label, _ in columns]
     rows = []
     for key, name, unit, digits in STATISTICS:
         values = [statistics.get(key) for _, statistics in columns]
         if all(v is None for v in values):
             continue
-        row = [name, *(value_text(v, digits) for v in values), unit]
+        row = [name, *(plus_minus(v, own.get(key) or None, digits) for v, own in zip(values, known, strict=True)), unit]
         if two:
             (first, second), near_zero = values, NEAR_ZERO.get(key)
             row.append(change_in(near_zero, second, first, digits) if near_zero else change_percent(second, first))

@@ -109,6 +109,19 @@ def test_limits_of_standards_name_their_file_edition_and_that_nobody_confirmed_t
     assert "conforms" not in page_html(campaign_page(content))
 
 
+def test_a_limit_that_an_error_covers_is_neither_kept_nor_missed(campaign_content):
+    designs = [(r.label, r.statistics) for r in (campaign_content.nominal, campaign_content.best)]
+    best = {"total_N": 1.0, "others": {"contact_force_max_N": 500.0}}
+    content = replace(campaign_content, assessment=assessed(HeadRecord(), designs, CASE, None, {designs[1][0]: best}))
+    verdict, figures = statements(content)["keeps the limits of the standards, as the file has them"]
+    assert verdict == "not known, unconfirmed" and "(within its error: maximum)" in figures
+    cells = [row[3] for row in lead_section(content).tables[1].rows if row[0] == "maximum"]
+    assert len(cells) == 1 and cells[0].endswith(" ± 500.0, kept (within its error)")
+    sure = {designs[1][0]: {"total_N": 1.0, "others": {"contact_force_max_N": 0.5}}}
+    content = replace(campaign_content, assessment=assessed(HeadRecord(), designs, CASE, None, sure))
+    assert statements(content)["keeps the limits of the standards, as the file has them"][0] == "holds, unconfirmed"
+
+
 def test_a_file_of_one_s_own_replaces_the_limits_and_confirms_them(campaign_content, tmp_path):
     rows = [
         {"statistic": "contact_force_max_N", "sense": "at most", "constant": 215.0, "standard": "EN 50119",
