@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 from catenary.form_finding.defects import as_designed
 from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
 from catenary.form_finding.nearest import nearest_heights
+from catenary.form_finding.neighbours import neighbouring_equilibria
 from catenary.form_finding.prescribed import prescribed_by_heights, prescribed_by_lengths
 from catenary.spec.line import CatenarySpec
 from optimise.spec.scenarios import InstallationSpec
 
-__all__ = ["InstallationErrors", "drawn_errors", "installed", "standard_errors"]
+__all__ = ["InstallationErrors", "drawn_errors", "installed", "installed_near", "standard_errors"]
 
 Errors: TypeAlias = Sequence[float] | NDArray[np.float64]
 HEIGHTS, LENGTHS, STATIONS, SUPPORT = range(4)
@@ -89,12 +90,28 @@ def installed(line: Equilibrium, errors: InstallationErrors) -> Equilibrium:
         spec = line.spec if by_heights else _by_heights(line)
         found = nearest_heights(periodic_equilibrium(_moved(spec, contact_wire_heights=errors.heights)))
     if (np.any(errors.lengths) or np.any(errors.stations) or errors.support) and _sound(found):
-        cut = prescribed_by_lengths(found)
-        cut = _moved(cut, lengths=errors.lengths, positions=errors.stations)
-        cut = cut.with_changes(encumbrance=cut.encumbrance + errors.support) if errors.support else cut
         # elements are counted by the metre: the line keeps those that it has without errors
-        found = periodic_equilibrium(cut, like=line.mesh)
+        found = periodic_equilibrium(_cut(found, errors), like=line.mesh)
     return found
+
+
+def installed_near(
+    base: Equilibrium, near: Sequence[Equilibrium], errors: InstallationErrors
+) -> tuple[Equilibrium, ...]:
+    """Lines a small step from one that is known as it is installed (``base``), with its errors.
+
+    In the plane to first order, as derivatives want them, where heights are right: of a wrong height that hangs no
+    dropper the nearest one that does is taken, line by line.
+    """
+    if np.any(errors.heights):
+        return tuple(installed(line, errors) for line in near)
+    return neighbouring_equilibria(base, [_cut(line, errors) for line in near], first_order=True)
+
+
+def _cut(line: Equilibrium, errors: InstallationErrors) -> CatenarySpec:
+    """Line whose droppers are cut and clamped, and whose messenger wire hangs, with errors."""
+    cut = _moved(prescribed_by_lengths(line), lengths=errors.lengths, positions=errors.stations)
+    return cut.with_changes(encumbrance=cut.encumbrance + errors.support) if errors.support else cut
 
 
 def _by_heights(line: Equilibrium) -> CatenarySpec:

@@ -28,7 +28,7 @@ from optimise.evaluation.constraints import SCENARIO_SIGMA, Reference, force_of_
 from optimise.evaluation.figures import SIGMA, UPLIFT, statistics_of
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import CHECK, OBJECTIVE, Outcome, OutcomeStatus
-from optimise.evaluation.scenarios import Condition
+from optimise.evaluation.scenarios import Condition, ScenarioSet
 
 __all__ = ["design_slopes", "point_slopes", "scenario_slopes"]
 
@@ -155,21 +155,24 @@ def scenario_slopes(
 
     Neighbouring lines are installed with the same errors. ``solutions`` are those of the scenarios, in their order.
     """
-    if not job.marched_slopes and any(map(_marched, solutions)):
+    runs = [s for s in solutions if s.found_steady_state]
+    if len(runs) < len(solutions) or (not job.marched_slopes and any(map(_marched, solutions))):
         return outcome
     scenarios, near = setting.scenarios, Neighbours.of(job.neighbours, ideal)
     assert scenarios is not None
     if not near.sound:
         return outcome
     samples = scenarios.samples
-    lines = tuple(tuple(scenarios.installed(line, sample) for line in near.lines) for sample in range(samples))
-    runs = [s for s in solutions if s.found_steady_state]
+    lines = tuple(
+        scenarios.installed_near(_as_cut(scenarios, sample, solution, ideal), near.lines, sample)
+        for sample, solution in enumerate(solutions[:samples])
+    )
     met = [scenarios.conditions[k // samples] for k in range(len(solutions))]
     near_runs = [
         _met(w, lines[k % samples], s.equilibrium) for k, (w, s) in enumerate(zip(met, solutions, strict=True))
     ]
     every = (*lines, *near_runs)
-    if len(runs) < len(solutions) or any(n.status is not EquilibriumStatus.OK for group in every for n in group):
+    if any(n.status is not EquilibriumStatus.OK for group in every for n in group):
         return outcome
     lifts = [s.statistics.max_uplift_at_supports_mm for s in solutions if s.statistics]
     highest = int(np.argmax(lifts)) if _uplift_counts(outcome) else None
@@ -192,6 +195,17 @@ def scenario_slopes(
         violations[SCENARIO_SIGMA] = found[0][worst] / (reference.scenario_sigma_N or sigma)[worst]
     objective = scenarios.slopes(scenarios.objectives[0], figures, found[0])
     return _with_slopes(outcome, objective, violations)
+
+
+def _as_cut(scenarios: ScenarioSet, sample: int, solution: Solution, ideal: Equilibrium) -> Equilibrium:
+    """Line with the errors of a sample, as it is cut: that of a solution under the first condition, if it is sound.
+
+    Its damping, of no effect at rest, is that of the ideal line.
+    """
+    if not scenarios.conditions[0].as_designed:
+        return scenarios.installed(ideal, sample)
+    found = solution.equilibrium
+    return replace(found, spec=found.spec.model_copy(update={"damping": ideal.spec.damping}))
 
 
 def _marched(solution: Solution) -> bool:

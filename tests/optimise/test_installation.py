@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
-from optimise.evaluation.installation import InstallationErrors, drawn_errors, installed, standard_errors
+from optimise.evaluation.installation import (
+    InstallationErrors,
+    drawn_errors,
+    installed,
+    installed_near,
+    standard_errors,
+)
 from optimise.spec.scenarios import InstallationSpec
 
 
@@ -58,3 +64,36 @@ def test_heights_that_errors_make_impossible_are_the_nearest_that_hang(build_lin
     assert found.dropper_force.min() == found.dropper_force[3] == 0.0
     z = found.q[found.mesh.dropper_bottom, 2] - line.spec.droppers.contact_wire_heights
     assert -15e-3 < z[3] < -1e-3 and np.abs(np.delete(z, 3)).max() < 1e-9
+
+
+@pytest.mark.parametrize("name", ["bruni_2015", "re330"])
+def test_lines_near_an_installed_one_have_its_errors_to_first_order(build_line, name):
+    """Derivatives over scenarios want them; found one by one they take a fifth of a design's time."""
+    spec = build_line(name)
+    line = periodic_equilibrium(spec)
+    drawn = drawn_errors(InstallationSpec(length_sd_mm=3.0, station_sd_mm=20.0, support_sd_mm=5.0, seed=2), 1, 9)
+    base = installed(line, drawn)
+    x, z = (np.array(getattr(spec.droppers, key)) for key in ("positions", "contact_wire_heights"))
+    one, other = np.eye(9)[2], np.eye(9)[5]
+    step = 1e-5
+    specs = [
+        spec.with_changes(droppers={"positions": tuple(x + step * one), "contact_wire_heights": tuple(z)}),
+        spec.with_changes(droppers={"positions": tuple(x), "contact_wire_heights": tuple(z + step * other)}),
+    ]
+    near = [periodic_equilibrium(each, like=line.mesh) for each in specs]
+    found = installed_near(base, near, drawn)
+    for each, own in zip(found, (installed(line, drawn) for line in near), strict=True):
+        assert each.spec == own.spec and each.status is own.status
+        for values in ("q", "elem_l0", "dropper_force"):
+            change = getattr(own, values) - getattr(base, values)
+            assert np.abs(change).max() > 0.0
+            assert getattr(each, values) - getattr(base, values) == pytest.approx(
+                change, abs=2e-3 * np.abs(change).max()
+            )
+
+
+def test_near_lines_with_wrong_heights_are_found_one_by_one(build_line):
+    line = periodic_equilibrium(build_line("bruni_2015"))
+    errors = InstallationErrors(heights=np.where(np.arange(9) == 3, -15e-3, 0.0))
+    (found,) = installed_near(installed(line, errors), [line], errors)
+    assert found.dropper_force == pytest.approx(installed(line, errors).dropper_force)
