@@ -235,7 +235,7 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult, done: lis
     gains = "best_design.pantograph.yaml, " if result.campaign.design.control is not None else ""
     best = f"best_design.yaml, {gains}" if result.best else ""
     folder.say(f"Wrote to {result.folder}/ (report.html, {best}trials.nc{', pareto/' if several else ''})")
-    return 0
+    return 0 if result.best else 1  # limits that no design keeps are a gate that is missed
 
 
 def _in_words(objective: Objective) -> str:

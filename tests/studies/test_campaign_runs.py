@@ -49,6 +49,16 @@ def test_every_experiment_runs_small(catenary, folder, experiment):
     assert [text in ended.out for text in told] == [robust] * 3
 
 
+def test_a_campaign_in_which_no_design_keeps_the_limits_ends_with_code_1(catenary, folder):
+    asked = ("optimise", "experiment=bruni_heights", *SMALL_SEARCH, "limits.static_dropper_force=500", *FEW_CONDITIONS)
+    ended = catenary(*asked)
+    place = folder / "outputs" / "campaigns" / "bruni_heights"
+    assert (ended.code, "No feasible design was found: relax limits.*" in ended.out) == (1, True), ended
+    assert not (place / "best_design.yaml").exists() and (place / "report.html").exists()
+    trials = (place / "trials.jsonl").read_bytes()
+    assert (catenary(*asked).code, (place / "trials.jsonl").read_bytes()) == (1, trials), "shown again, it ends alike"
+
+
 def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, folder):
     arguments = (
         "optimise",
