@@ -1,8 +1,8 @@
 """Best known designs of the cases that searches are compared on.
 
 ``.venv/bin/python tests/benchmarks/best_known.py CASE METHOD SECONDS SEEDS`` searches once a seed (1,2,...), for so
-many processor seconds each, by one of `searches.METHODS`, and adds what it found to `best_known.json`: of every case
-its best design, and of every method how long it has searched, by which seeds, and the best that each of them had.
+many processor seconds each, by one of `searches.ROBUST_METHODS`, and adds what it found to `best_known.json`: of every
+case its best design, and of every method how long it has searched, by which seeds, and the best that each had.
 """
 
 import json

@@ -1,11 +1,12 @@
 """Searches on processor time: the cases and methods that are compared, and one search with its best design so far."""
 
+import contextlib
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-import pytest
 
 from dynamics.solution import solve
 from dynamics.spec.case import case_of as case_of_job
@@ -23,12 +24,30 @@ CASES = {
 }
 # five speeds, at each the line as eight fitters leave it: forty runs a design
 ROBUST = {"re330_both_robust": ["experiment=demo_single", "scenarios=robust", FIVE]}
-# each one is a list of samplers that share the time, a later one with the best designs of the one before
+
+
+class Stage(NamedTuple):
+    """A campaign up to a share of the time; a later stage has the best designs of the one before."""
+
+    end: float
+    overrides: tuple[str, ...]
+
+
 METHODS = {
-    "cma_es": ["cma_es"],
-    "tpe": ["tpe"],
-    "gaussian_process": ["gaussian_process"],
-    "gaussian_process_after_cma_es": ["cma_es", "gaussian_process"],
+    "cma_es": [Stage(1.0, ("sampler=cma_es",))],
+    "tpe": [Stage(1.0, ("sampler=tpe",))],
+    "gaussian_process": [Stage(1.0, ("sampler=gaussian_process",))],
+    "gaussian_process_after_cma_es": [Stage(0.5, ("sampler=cma_es",)), Stage(1.0, ("sampler=gaussian_process",))],
+}
+# of lines with errors: all speeds on the line without any, then a polish of its best designs as fitters leave them
+PERFECT = "scenarios.errors.length_sd_mm=0"
+FITTED = ("trials=6", "polish.best=3")
+ROBUST_METHODS = {
+    **METHODS,
+    "speeds_then_fitted": [
+        Stage(0.2, ("sampler=gaussian_process", PERFECT)),
+        Stage(1.0, ("sampler=gaussian_process", *FITTED)),
+    ],
 }
 BY_OPERATOR = ["learned_directions=false", "periodic.method=operator"]
 
@@ -78,14 +97,16 @@ def searched(overrides, method, seed, seconds, start):
     """Stopwatch of one search, whose common start is given."""
     with tempfile.TemporaryDirectory() as folder:
         watch = Stopwatch()
-        for part, sampler in enumerate(METHODS[method]):
+        for part, stage in enumerate(ROBUST_METHODS[method]):
             before = [f"warm_start={folder}/{part - 1}"] if part else []
-            trials = 2000 if sampler == "gaussian_process" else 20000
-            own = [f"seed={seed}", "cluster=serial", f"trials={trials}", f"sampler={sampler}"]
+            trials = 2000 if "sampler=gaussian_process" in stage.overrides else 20000
+            own = [f"seed={seed}", "cluster=serial", f"trials={trials}", *stage.overrides]
             job = compose([*overrides, *own, *before]).job
-            watch.end = seconds * (part + 1) / len(METHODS[method])
-            with pytest.raises(Interrupted):
+            watch.end = seconds * stage.end
+            with contextlib.suppress(Interrupted):
                 run_campaign(
                     campaign_of(job), case_of_job(job), Path(folder) / str(part), evaluate=watch, prepare=start
                 )
+            if PERFECT in stage.overrides:  # what it found is of another line
+                watch.trace.clear()
     return watch
