@@ -29,7 +29,7 @@ from catenary.spec.repeat import RepeatSpec
 from catenary.spec.surroundings.wind import WindSpec
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.case_inputs import blows_so, case_at, in_gusts
-from optimise.evaluation.installation import drawn_errors, installed, installed_near
+from optimise.evaluation.installation import InstallationErrors, drawn_errors, installed, installed_near
 from optimise.evaluation.objectives import OBJECTIVES, over_scenarios
 from optimise.spec.conditions.wear import WearCase
 from optimise.spec.objective_names import name_parts
@@ -156,17 +156,14 @@ class ScenarioSet:
 
     def installed(self, line: Equilibrium, sample: int) -> Equilibrium:
         """Form-finding of a line with the errors of one sample, the first being 0."""
-        errors = self.spec.errors
-        if not errors.wanted:
-            return line
-        return installed(line, drawn_errors(errors, sample, len(line.spec.droppers.positions)))
+        return installed(line, self._errors(line, sample)) if self.spec.errors.wanted else line
 
     def installed_near(self, base: Equilibrium, near: Sequence[Equilibrium], sample: int) -> tuple[Equilibrium, ...]:
         """Lines a small step from one that is known with the errors of a sample (``base``), with the same errors."""
-        errors = self.spec.errors
-        if not errors.wanted:
-            return tuple(near)
-        return installed_near(base, near, drawn_errors(errors, sample, len(base.spec.droppers.positions)))
+        return installed_near(base, near, self._errors(base, sample)) if self.spec.errors.wanted else tuple(near)
+
+    def _errors(self, line: Equilibrium, sample: int) -> InstallationErrors:
+        return drawn_errors(self.spec.errors, sample, len(line.spec.droppers.positions))
 
     def value(self, name: str, figures: Sequence[dict[str, float]]) -> float:
         """Objective of a design from its statistics in every scenario, in the objective's unit.
