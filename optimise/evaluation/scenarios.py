@@ -80,9 +80,8 @@ class Condition:
 
     def line(self, sound: CatenarySpec) -> CatenarySpec:
         """Line of this condition, cut as the sound one is; one in gusts ends, and so has no period."""
-        changes: dict[str, Any] = {} if self.repeat is None else {"repeat": self.repeat}
-        if self.wind is not None:
-            changes["wind"] = self.wind
+        own = ("repeat", self.repeat), ("wind", self.wind)
+        changes: dict[str, Any] = {key: value for key, value in own if value is not None}
         if self.case.on_open_line and not sound.ends:
             changes |= {"repeat": None, "section": None}
         line = sound.model_copy(update=changes) if changes else sound
