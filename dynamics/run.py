@@ -39,8 +39,8 @@ class Run:
     solution : Solution
         Result of the solver: plain arrays.
     error : NumericalError or None
-        Estimated numerical error of the standard deviation, of a train's worst pantograph; None where none was asked
-        for or there are no figures.
+        Estimated numerical error of the standard deviation, of a train's worst pantograph, and of the other figures
+        that limits are set for (`others`); None where none was asked for or there are no figures.
     wall_time_s : float
         Time that the solver took [s].
     """
