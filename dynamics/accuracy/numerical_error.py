@@ -62,7 +62,7 @@ class ErrorPart:
 
 @dataclass(frozen=True)
 class NumericalError:
-    """Estimated numerical error of the contact force's standard deviation.
+    """Estimated numerical error of the contact force's standard deviation, and of other figures (`others`).
 
     Attributes
     ----------

@@ -42,17 +42,19 @@ class Criterion:
 
     @property
     def sure(self) -> bool | None:
-        """Whether the value is farther from where the verdict turns than its error; None where that is not known."""
-        if self.error is None:
-            return None
+        """Whether the value is farther from where the verdict turns than its error; None where that is not known.
+
+        What no companion moves at all, such as a loss of contact that never is, is sure wherever its limit is.
+        """
+        if self.error is None or self.error == 0.0:
+            return None if self.error is None else True
         tolerance = self.row.tolerance if self.row.sense == "at most" else -self.row.tolerance
         return abs(self.value - self.limit - tolerance) > self.error
 
     @property
     def verdict(self) -> str:
         """Whether the limit is kept, in words."""
-        kept = "kept" if self.met else "not kept"
-        return f"{kept} (within its error)" if self.sure is False else kept
+        return "not decided" if self.sure is False else "kept" if self.met else "not kept"
 
     @property
     def content(self) -> dict[str, object]:

@@ -72,7 +72,7 @@ def _for_afterwards(folder: Path, overrides: list[str]) -> list[str]:
 
 
 def run(composed: Composed[CampaignJob]) -> int:
-    """Search, confirm, report; 1 when the nominal line cannot be solved, 75 when interrupted."""
+    """Search, confirm, report; 1 without the nominal line's solution or a feasible design, 75 when interrupted."""
     from optimise.record.campaign_folder import CampaignFolder
 
     if composed.job.cost:

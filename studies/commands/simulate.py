@@ -267,15 +267,15 @@ def _closing_lines(summary: dict[str, Any], places: Sequence[DropperPlace]) -> l
     lines += error_in_words(summary["numerical_error"])
     for k, assessed in enumerate(summary["assessment"]):
         which = f"pantograph {k + 1}: " if len(summary["assessment"]) > 1 else ""
-        missed = [c["source"] for c in assessed["criteria"] if not c["met"]]
+        missed = [c["source"] for c in assessed["criteria"] if not c["met"] and c["sure"] is not False]
         names = (f"{c['source'].partition(',')[0]}:{c['edition']}" for c in assessed["criteria"])
         unsure = sum(c["confirmed"] is None for c in assessed["criteria"])
         near = [c["source"] for c in assessed["criteria"] if c["sure"] is False]
-        said = f"not met: {', '.join(missed)}" if missed else "all met"
-        said += f"; within its numerical error of the limit, so not decided: {', '.join(near)}" if near else ""
+        parts = [f"not met: {'; '.join(missed)}"] if missed else []
+        parts += [f"not decided, within the numerical error: {'; '.join(near)}"] if near else []
         lines.append(
             f"{which}limits of {', '.join(dict.fromkeys(names))} for supply {summary['supply']} "
-            f"({unsure} of {len(assessed['criteria'])} rows unconfirmed): {said}"
+            f"({unsure} of {len(assessed['criteria'])} rows unconfirmed): {' | '.join(parts) or 'all met'}"
         )
     lines += _slack(places, summary["dropper_slack_time_s"])
     if summary.get("slack_damping") and summary["slack_damping"]["warning"]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isclose, nan
 from typing import Any
 
 from dynamics.charts.numbers import error_text
 
-__all__ = ["error_in_words", "figure_errors"]
+__all__ = ["error_in_words", "errors_of_statistics", "figure_errors"]
 
 
 def figure_errors(error: Mapping[str, Any] | None, pantograph: int = 1) -> dict[str, float | None]:
@@ -19,6 +20,24 @@ def figure_errors(error: Mapping[str, Any] | None, pantograph: int = 1) -> dict[
         return {}
     found = {"contact_force_std_N": error["total_N"], **error.get("others", {})}  # records from before have no others
     return found if error.get("pantograph", 1) == pantograph else {k: found[k] for k in found if "uplift" in k}
+
+
+def errors_of_statistics(summary: Mapping[str, Any], statistics: Mapping[str, float]) -> dict[str, float | None]:
+    """Estimated numerical errors of statistics that are, of a train, the worst of each figure over its pantographs.
+
+    A figure that is another pantograph's than the one whose errors are known has none.
+    """
+    error = summary.get("numerical_error")
+    known = figure_errors(error, (error or {}).get("pantograph", 1))
+    every = summary.get("pantographs", ())
+    if error is None or len(every) < 2:
+        return known
+    own = every[error.get("pantograph", 1) - 1]
+    return {
+        name: size
+        for name, size in known.items()
+        if name == "contact_force_std_N" or "uplift" in name or isclose(own[name], statistics.get(name, nan))
+    }
 
 
 def error_in_words(error: Mapping[str, Any] | None) -> list[str]:

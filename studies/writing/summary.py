@@ -157,6 +157,7 @@ def assessment_summary(
         errors = figure_errors(error, 1 + len(found))
         criteria = assess(asdict(each.statistics), case.speed_kmh, case.supply, limits, errors)
         judged = {"limits_file": named, "all_met": all(c.met for c in criteria)}
+        judged["all_sure"] = all(c.sure is not False for c in criteria)
         found.append({**judged, "criteria": [c.content for c in criteria]})
     return found
 
@@ -175,7 +176,10 @@ def error_summary(case: CaseSpec, error: NumericalError) -> dict[str, Any]:
         "pantograph": error.pantograph + 1,
         "total_N": error.total,
         "total_percent": error.percent,
-        "parts": {part.name: {"error_N": part.error_N, "message": part.message} for part in error.parts},
+        "parts": {
+            part.name: {"error_N": part.error_N, "message": part.message, "others": dict(part.others)}
+            for part in error.parts
+        },
         "others": error.others,
         "finer_settings": list(finer_settings(case, error)),
         "wall_time_s": error.wall_time_s,

@@ -7,6 +7,7 @@ import pytest
 from dynamics.contact_force.assessment import assess, standard_limits
 from dynamics.contact_force.statistics import ContactStatistics
 from dynamics.spec.mean_force import reference_mean_force
+from dynamics.spec.standard_limits import StandardLimitsSpec
 
 GOOD = ContactStatistics(
     contact_force_mean_N=157.3,
@@ -83,11 +84,17 @@ def test_a_value_within_its_error_of_a_limit_decides_nothing():
 
     kept, near, beyond = judged(4.0, contact_force_max_N=345.0), judged(6.0, contact_force_max_N=345.0), judged(None)
     assert (kept.met, kept.sure, kept.verdict) == (True, True, "kept")
-    assert (near.met, near.sure, near.verdict) == (True, False, "kept (within its error)")
+    assert (near.met, near.sure, near.verdict) == (True, False, "not decided")
     assert (beyond.sure, beyond.verdict) == (None, "kept")
     missed = judged(6.0, contact_force_max_N=355.0)
-    assert (missed.met, missed.sure, missed.verdict) == (False, False, "not kept (within its error)")
+    assert (missed.met, missed.sure, missed.verdict) == (False, False, "not decided")
     assert judged(4.0, contact_force_max_N=355.0).content["sure"] is True
+    # what no companion moves is sure on the limit itself
+    none = StandardLimitsSpec.model_validate({"title": "own", "limits": [
+        {"statistic": "contact_loss_percent", "sense": "at most", "constant": 0.0, "standard": "own", "clause": "none",
+         "edition": "1", "source": "own", "provenance": "p"}]})  # fmt: skip
+    (loss,) = assess(asdict(GOOD), 300.0, "ac", none, {"contact_loss_percent": 0.0})
+    assert (loss.met, loss.sure, loss.verdict) == (True, True, "kept")
     # the verdict on the mean force turns at the end of its tolerance
     mean = assess(asdict(replace(GOOD, contact_force_mean_N=157.36)), 300.0, "ac", standard_limits(),
                   {"contact_force_mean_N": 0.05})[0]  # fmt: skip

@@ -23,7 +23,7 @@ HOLDS, NOT, OPEN = "holds", "does not hold", "not known"
 NO_ERROR = "Its error is not estimated, so nobody can say whether the best design is better."
 LEGEND = (
     f"Verdicts: “{HOLDS}” and “{NOT}” follow from the figures in the row; “{OPEN}” means that a figure or its error is "
-    "missing, or that a value is within its error of the limit. "
+    "missing, or that a value is within its error of the standard's limit. "
     f"A lower σ is “{BETTER}” and a higher one “{WORSE}” only where it differs by more than both numerical "
     f"errors, the root of the sum of their squares; else it is “{SAME}”. “Unconfirmed”: nobody has compared the limits "
     "with the text of the standard."

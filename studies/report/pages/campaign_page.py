@@ -199,9 +199,8 @@ def _force_section(content: CampaignContent, results: tuple[SpanResult, ...]) ->
     caption = f"{content.x_note} {content.filter_note} Ticks at the upper edge are droppers."
     tables = []
     if any(r.statistics for r in results):
-        tables.append(
-            statistics_table(tuple((r.label, r.statistics) for r in results), content.filter_note, content.errors)
-        )
+        each = tuple((r.label, r.statistics) for r in results)
+        tables.append(statistics_table(each, content.filter_note, content.figure_errors))
     if content.confirmation is not None:
         tables.append(confirmation_table(content.confirmation, content.condition))
     tables += [error_table(error, name) for name, error in content.errors.items()]

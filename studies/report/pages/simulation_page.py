@@ -26,7 +26,7 @@ from studies.report.sections.history.place_charts import dropper_extremes_chart,
 from studies.report.sections.length_tolerance import tolerance_table
 from studies.report.sections.line import contact_wire_chart, line_chart
 from studies.report.sections.numerical_error import error_table, sigma_with_error
-from studies.report.sections.tables import dropper_table, elasticity_table, statistics_table, value_text
+from studies.report.sections.tables import dropper_table, elasticity_table, plus_minus, statistics_table, value_text
 
 __all__ = ["simulation_page"]
 
@@ -77,7 +77,7 @@ def simulation_page(content: SimulationContent) -> Page:
         facts=tuple(
             _sigma_fact(content, name)
             if key == "contact_force_std_N"
-            else Fact(name, f"{number(content.result.statistics[key], digits)} {unit}", remark)
+            else Fact(name, f"{_with_error(content, key, digits)} {unit}", remark)
             for name, key, unit, digits, remark in FACTS
             if key in content.result.statistics
         ),
@@ -92,9 +92,7 @@ def _statistics(content: SimulationContent) -> tuple[Table, ...]:
     if not figures:
         return ()
     return (
-        statistics_table(
-            (("value", figures),), content.filter_note, {"value": content.error} if content.error else None
-        ),
+        statistics_table(content.pantographs, content.filter_note, content.figure_errors, change=False),
         *((_span_table(content.by_span),) if len(content.by_span) > 1 else ()),
         *((_wire_table(content.by_wire),) if content.by_wire else ()),
         *((error_table(content.error),) if content.error is not None else ()),
@@ -154,12 +152,18 @@ def _sigma_fact(content: SimulationContent, name: str) -> Fact:
     return Fact(name, sigma_with_error(content.result.statistics["contact_force_std_N"], error), remark)
 
 
+def _with_error(content: SimulationContent, name: str, digits: int) -> str:
+    """Statistic of the first pantograph with its estimated numerical error, where there is one."""
+    known = next(iter(content.figure_errors.values()), {})
+    return plus_minus(content.result.statistics[name], known.get(name) or None, digits)
+
+
 def _headline(content: SimulationContent) -> str:
     statistics = content.result.statistics
     if "contact_force_std_N" not in statistics:
         return "The run has no contact force: the solver did not finish."
     mean, sigma = statistics["contact_force_mean_N"], statistics["contact_force_std_N"]
-    low, high = statistics["contact_force_min_N"], statistics["contact_force_max_N"]
+    low, high = (_with_error(content, f"contact_force_{which}_N", 1) for which in ("min", "max"))
     loss = statistics.get("contact_loss_percent", 0.0)
     error = content.error if (content.error or {}).get("pantograph", 1) == 1 else None
     error_text = " (estimated numerical error)" if (error or {}).get("total_N") is not None else ""
@@ -167,8 +171,8 @@ def _headline(content: SimulationContent) -> str:
     missed = "" if content.assessment is None else missed_in_words(content.assessment)
     return (
         f"The contact force has a mean of {number(mean, 1)} N and a standard deviation of "
-        f"{sigma_with_error(sigma, error)}{error_text}; it stays between {number(low, 1)} N and "
-        f"{number(high, 1)} N. {kept}{' ' if missed else ''}{missed}"
+        f"{sigma_with_error(sigma, error)}{error_text}; it stays between {low} N and "
+        f"{high} N. {kept}{' ' if missed else ''}{missed}"
     )
 
 

@@ -52,6 +52,7 @@ from studies.report.readers.stored import (
 )
 from studies.report.sections.assessment import assessed
 from studies.report.sections.choice import choice_of
+from studies.writing.figure_errors import errors_of_statistics
 
 __all__ = ["read_campaign"]
 
@@ -76,6 +77,7 @@ def read_campaign(folder: Path) -> CampaignContent:
     summaries = {name: _summary(result, name, record) for name, record in records.items()}
     errors = {name: error for name, found in summaries.items() if (error := found.get("numerical_error"))}
     solved, missing = _span_results(result, records, summaries)
+    sizes = {name: errors_of_statistics(summaries[name], found.statistics) for name, found in solved.items()}
     case = result.case
     head, unsigned = signed_head(folder, best)
     confirmation, remarks = read_confirmation(folder, best)
@@ -109,9 +111,10 @@ def read_campaign(folder: Path) -> CampaignContent:
         front=front_of_designs(result),
         condition=own_condition(result.campaign.scenarios, case),
         errors=errors,
+        figure_errors=sizes,
         choice=choice_of(result, shown),
         assessment=assessed(
-            head, [(n, found.statistics) for n, found in solved.items()], case, [*summaries.values()][-1], errors
+            head, [(n, found.statistics) for n, found in solved.items()], case, [*summaries.values()][-1], sizes
         ),
         head=page_head("campaign", result.campaign.name, newest_record(folder), head),
     )

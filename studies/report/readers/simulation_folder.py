@@ -25,6 +25,7 @@ from studies.report.readers.stored import (
     stored_case,
 )
 from studies.report.sections.assessment import assessed
+from studies.writing.figure_errors import figure_errors
 from studies.writing.report_head import read_head
 
 __all__ = ["read_simulation"]
@@ -51,7 +52,9 @@ def read_simulation(folder: Path) -> SimulationContent:
     about = stored.attributes
     case = stored_case(stored, folder / "result.nc")
     figures = summary.get("pantographs") or [{}]
-    statistics = {k: float(v) for k, v in figures[0].items() if isinstance(v, int | float)}
+    each = [{k: float(v) for k, v in own.items() if isinstance(v, int | float)} for own in figures]
+    labels = [f"pantograph {k}" for k in range(1, len(each) + 1)] if len(each) > 1 else ["value"]
+    statistics, pantographs = each[0], tuple(zip(labels, each, strict=True))
     versions = json.loads(about.get("versions", "{}"))
     facts = origin_facts(folder / "result.nc", {**summary, "commit": about.get("commit", ""), "versions": versions})
     held = [("applied force", f"{statistics['applied_force_N']:.2f} N")] if "applied_force_N" in statistics else []
@@ -59,6 +62,7 @@ def read_simulation(folder: Path) -> SimulationContent:
     held.append(("time step, adjusted", steps))
     times = {k: float(v) for k, v in summary.get("wall_time_s", {}).items()}
     head, error = read_head(folder), summary.get("numerical_error") or None
+    errors = {label: figure_errors(error, k) for k, label in enumerate(labels, start=1)}
     status, message = (str(summary.get(key, "")) for key in ("status", "message"))
     return SimulationContent(
         title=about.get("title", folder.name),
@@ -68,7 +72,9 @@ def read_simulation(folder: Path) -> SimulationContent:
         * (case.on_open_line and not case.catenary.ends),
         filter_note=filter_note(about.get("filter", "")),
         provenance=case_provenance(case, (), input_origins(folder, "simulate", case)),
-        assessment=assessed(head, (("value", statistics),), case, summary, {"value": error} if error else None),
+        pantographs=pantographs,
+        figure_errors=errors,
+        assessment=assessed(head, pantographs, case, summary, errors),
         head=page_head("run", folder.name, folder / "result.nc", head),
         elasticity=_span_means(summary),
         error=error,

@@ -10,7 +10,6 @@ from dynamics.spec.case import CaseSpec
 from studies.report.content.pieces import Assessment
 from studies.report.drawing.parts import Table
 from studies.report.sections.tables import STATISTICS, plus_minus, value_text
-from studies.writing.figure_errors import figure_errors
 from studies.writing.report_head import HeadRecord
 
 __all__ = ["assessed", "assessment_in_words", "assessment_table", "missed_in_words", "unconfirmed"]
@@ -23,17 +22,17 @@ def assessed(
     designs: Sequence[tuple[str, Mapping[str, float]]],
     case: CaseSpec,
     summary: Mapping[str, Any] | None = None,
-    errors: Mapping[str, Mapping[str, Any]] | None = None,
+    errors: Mapping[str, Mapping[str, float | None]] | None = None,
 ) -> Assessment | None:
-    """Hold the statistics of designs against the limits on record, at the case's own speed; None without figures.
+    """Hold the statistics of designs, or pantographs, against the limits on record, at the case's own speed.
 
-    ``summary`` is the summary.json of the last design, which was judged when it was run; ``errors`` are estimated
-    numerical errors of designs, as theirs have them, by label.
+    None without figures. ``summary`` is the summary.json of the last design, which was judged when it was run;
+    ``errors`` are estimated numerical errors by label and statistic.
     """
     limits = head.limits_used
     known = [(label, figures) for label, figures in designs if "contact_force_mean_N" in figures]
     found = tuple(
-        (label, assess(figures, case.speed_kmh, case.supply, limits, figure_errors((errors or {}).get(label))))
+        (label, assess(figures, case.speed_kmh, case.supply, limits, (errors or {}).get(label)))
         for label, figures in known
     )
     if not found or not found[0][1]:
@@ -52,10 +51,9 @@ def assessment_in_words(assessment: Assessment) -> str:
     """Say of every design how many limits it keeps and which it does not; and what the limits are worth."""
     found = []
     for label, criteria in assessment.designs:
-        missed = ", ".join(_quantity(c)[0] for c in criteria if not c.met)
-        unsure = ", ".join(_quantity(c)[0] for c in criteria if c.sure is False)
-        remarks = [f"{word}: {names}" for word, names in (("not", missed), ("within its error", unsure)) if names]
-        kept = f"{sum(c.met for c in criteria)} of {len(criteria)}"
+        missed, undecided = _missed(criteria)
+        remarks = [f"{word}: {', '.join(x)}" for word, x in (("not", missed), ("not decided", undecided)) if x]
+        kept = f"{len(criteria) - len(missed) - len(undecided)} of {len(criteria)}"
         found.append(f"{label} {kept}" + (f" ({'; '.join(remarks)})" if remarks else ""))
     open_rows, count = unconfirmed(assessment), len(assessment.designs[-1][1])
     standing = "all confirmed" if not open_rows else f"{open_rows} of {count} unconfirmed"
@@ -65,11 +63,24 @@ def assessment_in_words(assessment: Assessment) -> str:
 
 
 def missed_in_words(assessment: Assessment) -> str:
-    """Name the limits that the last design does not keep; empty where it keeps all."""
-    criteria = assessment.designs[-1][1]
-    missed = [_quantity(c)[0] for c in criteria if not c.met]
-    count = f"{len(missed)} {'is' if len(missed) == 1 else 'are'}"
-    return f"Of {len(criteria)} limits of standards {count} not kept: {', '.join(missed)}." if missed else ""
+    """Name the limits that a run does not keep, and those that its errors leave open; empty where it keeps all."""
+    found, several = [], len(assessment.designs) > 1
+    for label, criteria in assessment.designs:
+        whose, (missed, undecided) = f" under {label}" if several else "", _missed(criteria)
+        parts = [
+            f"{len(names)} {'is' if len(names) == 1 else 'are'} not {word}: {', '.join(names)}"
+            for word, names in (("kept", missed), ("decided, within the numerical error", undecided))
+            if names
+        ]
+        if parts:
+            found.append(f"Of {len(criteria)} limits of standards{whose} {'; '.join(parts)}.")
+    return " ".join(found)
+
+
+def _missed(criteria: Sequence[Criterion]) -> tuple[list[str], list[str]]:
+    """Names of what misses its limit for sure, and of what is within its error of it."""
+    missed = [_quantity(c)[0] for c in criteria if not c.met and c.sure is not False]
+    return missed, [_quantity(c)[0] for c in criteria if c.sure is False]
 
 
 def assessment_table(assessment: Assessment) -> Table:

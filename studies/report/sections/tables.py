@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from optimise.evaluation.objectives import Objective
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from studies.report.content.pieces import Array, Constraint, DesignTable, SpanResult
 from studies.report.drawing.parts import Table
-from studies.writing.figure_errors import figure_errors
 
 __all__ = [
     "STATISTICS",
@@ -102,13 +100,15 @@ def signed(value: float | None, digits: int) -> str:
 def statistics_table(
     columns: tuple[tuple[str, Mapping[str, float]], ...],
     filter_note: str,
-    errors: Mapping[str, Mapping[str, Any]] | None = None,
+    errors: Mapping[str, Mapping[str, float | None]] | None = None,
+    *,
+    change: bool = True,
 ) -> Table:
-    """Statistics of one or two results side by side; with two, the change from the first to the second.
+    """Statistics of results side by side; of two with ``change``, the change from the first to the second.
 
-    ``errors`` are estimated numerical errors of results, as their summaries have them, by label.
+    ``errors`` are estimated numerical errors by label and statistic.
     """
-    two, known = len(columns) == 2, [figure_errors((errors or {}).get(label)) for label, _ in columns]
+    two, known = change and len(columns) == 2, [(errors or {}).get(label, {}) for label, _ in columns]
     rows = []
     for key, name, unit, digits in STATISTICS:
         values = [statistics.get(key) for _, statistics in columns]

@@ -22,7 +22,7 @@ from studies.report.content.pieces import OffDesign
 from studies.report.drawing.page import page_html
 from studies.report.pages.campaign_lead import lead_section
 from studies.report.pages.campaign_page import campaign_page
-from studies.report.sections.assessment import assessed
+from studies.report.sections.assessment import assessed, missed_in_words
 from studies.report.sections.scenario_tables import SIGMA, ScenarioFigures
 from studies.writing.report_head import HeadRecord, keep_head, read_head
 
@@ -110,16 +110,21 @@ def test_limits_of_standards_name_their_file_edition_and_that_nobody_confirmed_t
 
 
 def test_a_limit_that_an_error_covers_is_neither_kept_nor_missed(campaign_content):
+    what = "keeps the limits of the standards, as the file has them"
     designs = [(r.label, r.statistics) for r in (campaign_content.nominal, campaign_content.best)]
-    best = {"total_N": 1.0, "others": {"contact_force_max_N": 500.0}}
-    content = replace(campaign_content, assessment=assessed(HeadRecord(), designs, CASE, None, {designs[1][0]: best}))
-    verdict, figures = statements(content)["keeps the limits of the standards, as the file has them"]
-    assert verdict == "not known, unconfirmed" and "(within its error: maximum)" in figures
-    cells = [row[3] for row in lead_section(content).tables[1].rows if row[0] == "maximum"]
-    assert len(cells) == 1 and cells[0].endswith(" ± 500.0, kept (within its error)")
-    sure = {designs[1][0]: {"total_N": 1.0, "others": {"contact_force_max_N": 0.5}}}
-    content = replace(campaign_content, assessment=assessed(HeadRecord(), designs, CASE, None, sure))
-    assert statements(content)["keeps the limits of the standards, as the file has them"][0] == "holds, unconfirmed"
+
+    def judged(**errors):
+        return assessed(HeadRecord(), designs, CASE, None, {designs[1][0]: errors})
+
+    content = replace(campaign_content, assessment=judged(contact_force_max_N=500.0))
+    verdict, figures = statements(content)[what]
+    assert verdict == "not known, unconfirmed" and "4 of 5 (not decided: maximum)" in figures
+    (cell,) = [row[3] for row in lead_section(content).tables[1].rows if row[0] == "maximum"]
+    assert cell.endswith(" ± 500.0, not decided")
+    sentence = missed_in_words(content.assessment)
+    assert sentence.endswith("1 is not decided, within the numerical error: maximum.")
+    content = replace(campaign_content, assessment=judged(contact_force_max_N=0.5))
+    assert statements(content)[what][0] == "holds, unconfirmed" and missed_in_words(content.assessment) == ""
 
 
 def test_a_file_of_one_s_own_replaces_the_limits_and_confirms_them(campaign_content, tmp_path):
