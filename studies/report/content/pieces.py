@@ -132,7 +132,10 @@ class DesignTable:
 
 @dataclass(frozen=True)
 class Constraint:
-    """One quantity with a limit or a fixed value, and its value at the nominal and at the best design."""
+    """One quantity with a limit or a fixed value, and its value at the nominal and at the best design.
+
+    ``error`` is the numerical error of the margin, where it is known.
+    """
 
     name: str
     unit: str
@@ -140,12 +143,18 @@ class Constraint:
     limit: float
     nominal: float
     best: float
+    error: float | None = None
 
     @property
     def margin(self) -> float:
         """What the best design has left before it meets the limit; NaN where a value is fixed."""
         ways = {"at most": self.limit - self.best, "at least": self.best - self.limit, "fixed at": math.nan}
         return ways[self.sense]
+
+    @property
+    def decided(self) -> bool:
+        """Whether the margin is larger than its error, either way, as far as that is known."""
+        return not self.error or abs(self.margin) > self.error
 
 
 @dataclass(frozen=True)

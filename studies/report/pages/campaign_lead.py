@@ -23,7 +23,7 @@ HOLDS, NOT, OPEN = "holds", "does not hold", "not known"
 NO_ERROR = "Its error is not estimated, so nobody can say whether the best design is better."
 LEGEND = (
     f"Verdicts: “{HOLDS}” and “{NOT}” follow from the figures in the row; “{OPEN}” means that a figure or its error is "
-    "missing, or that a value is within its error of the standard's limit. "
+    "missing, or that a value is within its error of a limit. "
     f"A lower σ is “{BETTER}” and a higher one “{WORSE}” only where it differs by more than both numerical "
     f"errors, the root of the sum of their squares; else it is “{SAME}”. “Unconfirmed”: nobody has compared the limits "
     "with the text of the standard."
@@ -92,9 +92,10 @@ def _gain(content: CampaignContent) -> Statement:
 
 def _limits(content: CampaignContent) -> Statement:
     """Limits of the search, with what is left of each."""
-    broken = [c.name for c in content.constraints if c.margin < 0.0]
-    missing = [c.name for c in content.constraints if math.isnan(c.best)]
-    left = [f"{c.name} {number(c.margin, 1)} {c.unit}" for c in content.constraints if math.isfinite(c.margin)]
+    broken = [c.name for c in content.constraints if c.margin < 0.0 and c.decided]
+    missing = [c.name for c in content.constraints if math.isnan(c.best) or not c.decided]
+    known = [c for c in content.constraints if math.isfinite(c.margin)]
+    left = [f"{c.name} {plus_minus(c.margin, c.error or None, 1)} {c.unit}" for c in known]
     verdict_ = NOT if broken else OPEN if missing else HOLDS
     found = f"Not kept: {', '.join(broken)}. " if broken else ""
     return "keeps the limits of the search", verdict_, f"{found}Margins left: {'; '.join(left)}."

@@ -8,6 +8,7 @@ In addition to the record of the campaign it holds nominal/result.nc, best/resul
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,7 @@ def read_campaign(folder: Path) -> CampaignContent:
         tolerances=None if best is None else read_droppers(folder / "length_tolerance.json", best.number),
         history=search_history(result),
         designs=variables_of_designs(result, shown),
-        constraints=_constraints(result, nominal, None if best is None else evaluation_of(best)),
+        constraints=_constraints(result, nominal, None if best is None else evaluation_of(best), sizes),
         least_dropper_force_N=result.campaign.limits.static_dropper_force,
         provenance=case_provenance(case, (), input_origins(folder, "optimise", case)),
         run=_run(folder, result),
@@ -158,16 +159,25 @@ def _summary(result: CampaignResult, name: str, record: TrialRecord) -> dict[str
     return summary if summary.get("config_sha256") == config_sha256(case) else {}
 
 
-def _constraints(result: CampaignResult, nominal: Outcome, best: Outcome | None) -> tuple[Constraint, ...]:
+def _constraints(
+    result: CampaignResult,
+    nominal: Outcome,
+    best: Outcome | None,
+    sizes: Mapping[str, Mapping[str, float | None]],
+) -> tuple[Constraint, ...]:
+    """Limits of the search; ``sizes`` are the errors of both designs' statistics in the case's own condition."""
     limits, uplift, loss = result.campaign.limits, "max_uplift_at_supports_mm", "contact_loss_percent"
     highest = limits.uplift_factor * nominal.statistics[uplift]
+    own, other = (sizes.get(name, {}) if result.scenarios is None else {} for name in ("best", "nominal"))
+    up, down = own.get(uplift), other.get(uplift)
+    lifted = None if up is None or down is None else math.hypot(up, limits.uplift_factor * down)
 
-    def row(name: str, unit: str, sense: Any, limit: float, pick: Any) -> Constraint:
+    def row(name: str, unit: str, sense: Any, limit: float, pick: Any, error: float | None = None) -> Constraint:
         values = [math.nan if e is None or pick(e) is None else float(pick(e)) for e in (nominal, best)]
-        return Constraint(name, unit, sense, limit, values[0], values[1])
+        return Constraint(name, unit, sense, limit, values[0], values[1], error)
 
     rows = [
-        row("largest uplift at supports", "mm", "at most", highest, lambda e: e.statistics[uplift]),
+        row("largest uplift at supports", "mm", "at most", highest, lambda e: e.statistics[uplift], lifted),
         row(
             _force_in_words(result),
             "N",
@@ -175,7 +185,9 @@ def _constraints(result: CampaignResult, nominal: Outcome, best: Outcome | None)
             limits.static_dropper_force,
             lambda e: _force_held(e, limits),
         ),
-        row("loss of contact", "%", "at most", limits.contact_loss_percent, lambda e: e.statistics[loss]),
+        row(
+            "loss of contact", "%", "at most", limits.contact_loss_percent, lambda e: e.statistics[loss], own.get(loss)
+        ),
     ]
     if limits.blow_off_m is not None:
         rows.append(

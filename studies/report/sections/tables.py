@@ -275,7 +275,8 @@ def constraint_table(constraints: tuple[Constraint, ...]) -> Table:
         (
             c.name,
             f"{c.sense} {number(c.limit, DECIMALS.get(c.unit, 2))}",
-            *(value_text(v, DECIMALS.get(c.unit, 2)) for v in (c.nominal, c.best, c.margin)),
+            *(value_text(v, DECIMALS.get(c.unit, 2)) for v in (c.nominal, c.best)),
+            plus_minus(c.margin, c.error or None, DECIMALS.get(c.unit, 2)),
             c.unit,
         )
         for c in constraints

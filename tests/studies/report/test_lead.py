@@ -109,6 +109,22 @@ def test_limits_of_standards_name_their_file_edition_and_that_nobody_confirmed_t
     assert "conforms" not in page_html(campaign_page(content))
 
 
+def test_a_margin_within_its_error_leaves_a_limit_of_the_search_open(campaign_content):
+    what = "keeps the limits of the search"
+    uplift = next(c for c in campaign_content.constraints if c.unit == "mm")
+    others = [c for c in campaign_content.constraints if c is not uplift]
+    assert statements(campaign_content)[what][0] == "holds" and uplift.margin > 0.0
+
+    def judged(**changes):
+        return statements(replace(campaign_content, constraints=(replace(uplift, **changes), *others)))[what]
+
+    assert judged(error=0.5 * uplift.margin)[0] == "holds"
+    verdict, figures = judged(error=2.0 * uplift.margin)
+    assert verdict == "not known" and " ± " in figures
+    assert judged(best=uplift.limit + 1.0, error=0.5)[0] == "does not hold"
+    assert judged(best=uplift.limit + 1.0, error=2.0)[0] == "not known"
+
+
 def test_a_limit_that_an_error_covers_is_neither_kept_nor_missed(campaign_content):
     what = "keeps the limits of the standards, as the file has them"
     designs = [(r.label, r.statistics) for r in (campaign_content.nominal, campaign_content.best)]
