@@ -46,10 +46,10 @@ class Criterion:
 
         What no companion moves at all, such as a loss of contact that never is, is sure wherever its limit is.
         """
-        if self.error is None or self.error == 0.0:
-            return None if self.error is None else True
+        if self.error is None:
+            return None
         tolerance = self.row.tolerance if self.row.sense == "at most" else -self.row.tolerance
-        return abs(self.value - self.limit - tolerance) > self.error
+        return self.error == 0.0 or abs(self.value - self.limit - tolerance) > self.error
 
     @property
     def verdict(self) -> str:
