@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 __all__ = ["fill_open_line"]
@@ -11,8 +11,8 @@ __all__ = ["fill_open_line"]
 AFTER, LONG = 3, 8
 
 
-def fill_open_line(data: dict[str, Any], typed: Mapping[str, Any]) -> None:
-    """Run a line by stations as the open line that it is, on all its spans; what is typed goes before.
+def fill_open_line(data: dict[str, Any], given: Collection[str]) -> None:
+    """Run a line by stations as the open line that it is, on all its spans; what is ``given`` goes before.
 
     The pantograph starts half a span beyond the first support. The statistics leave out three spans at either end, or
     as many as a short line can spare: a wire whose end is held moves otherwise there.
@@ -31,7 +31,7 @@ def fill_open_line(data: dict[str, Any], typed: Mapping[str, Any]) -> None:
         "last_evaluated": spans - after,
         "spans_after": after,
     }
-    given = data["open_line"] if isinstance(data["open_line"], dict) else {}
-    data["open_line"] = {**given, **{k: v for k, v in usual.items() if f"open_line.{k}" not in typed}}
-    if "solver" not in typed:
+    own = data["open_line"] if isinstance(data["open_line"], dict) else {}
+    data["open_line"] = {**own, **{k: v for k, v in usual.items() if f"open_line.{k}" not in given}}
+    if "solver" not in given:
         data["solver"] = "open_line"

@@ -94,7 +94,7 @@ def campaign_cost(campaign: CampaignSpec, case: CaseSpec) -> Cost:
     Interrupted
         After Ctrl-C or a request to end.
     """
-    from optimise.design.gains import space_of_case
+    from optimise.design.train_space import space_of_case
     from optimise.search.campaign import run_campaign
     from optimise.search.samplers import designs_in_flight
     from optimise.search.warm_start import warm_start
@@ -121,7 +121,7 @@ def campaign_cost(campaign: CampaignSpec, case: CaseSpec) -> Cost:
 def not_counted(campaign: CampaignSpec, case: CaseSpec, off_design: OffDesignSpec) -> str:
     """List what follows a search and is not estimated, with its largest number of evaluations."""
     from optimise.afterwards.off_design import conditions
-    from optimise.design.gains import space_of_case
+    from optimise.design.train_space import space_of_case
 
     parts, polish = [], campaign.polish
     if polish.best:

@@ -150,7 +150,7 @@ def run_conditions(
     case : CaseSpec
         Conditions of the search; its line does not enter.
     designs : tuple of Job
-        Lines, and gains of the pantograph's controller where these differ from the case's.
+        Lines, and gains and distances of the pantographs where these differ from the case's.
     runs : FinishedRuns
         Record of the runs that have ended, and their progress.
     assured : bool
@@ -159,7 +159,7 @@ def run_conditions(
     lines = [design.catenary or case.catenary for design in designs]
     listed = conditions(case, wanted, max(len(laid_out(line).droppers.positions) for line in lines))
     jobs = [
-        Variation(number, design.catenary, condition, gains=design.gains)
+        Variation(number, design.catenary, condition, train=design.train)
         for number, (condition, design) in enumerate((c, design) for c in listed for design in designs)
     ]
     count = len(designs)
@@ -202,7 +202,7 @@ def evaluate_variation(job: Variation, setting: Setting) -> Outcome:
     except ValidationError as error:
         return job.failed(why_impossible(error))
     return evaluate(
-        Job(job.number, gains=job.gains), replace(setting, case=case, short_window_share=job.short_window_share)
+        Job(job.number, train=job.train), replace(setting, case=case, short_window_share=job.short_window_share)
     )
 
 

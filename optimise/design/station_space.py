@@ -76,7 +76,7 @@ class StationSpace(DesignSpace):
     def __post_init__(self) -> None:
         problems = misfits_of(self.nominal, self.design) or [*self._refused()]
         count = 0 if problems else len(self._found)
-        least = 1 if self.design.control is None else 0
+        least = 0 if self.design.of_train else 1
         if not problems and not least <= count <= MOST_VARIABLES:
             problems.append(
                 f"design must leave {least} to {MOST_VARIABLES} variables on {self.nominal.name}: got {count}"

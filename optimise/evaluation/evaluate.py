@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from catenary.errors import lacks_memory
 from dynamics.results.warm_start import StartPolicy
 from dynamics.spec.case import CaseSpec
-from optimise.design.gains import Gains, with_gains
+from optimise.design.train_space import TrainValues, with_train
 from optimise.evaluation.case_inputs import case_at, why_impossible
 from optimise.evaluation.figures import as_hung, harmonics_of, judged, outcome_of
 from optimise.evaluation.job import Batch, Job, Setting
@@ -83,7 +83,7 @@ def _guarded(job: Job, setting: Setting, run: Callable[[Job, Setting], Outcome])
     if job.tolerance is not None:
         setting = _to_tolerance(setting, job.tolerance, job.window or 1.0)
     try:
-        found = run(job, setting if not job.gains else _with_gains(setting, job.gains))
+        found = run(job, setting if not job.train else _with_train(setting, job.train))
     except Exception as error:  # an error on a worker belongs in the record, not in a lost traceback
         if lacks_memory(error):  # the machine's lack
             raise MemoryError(str(error)) from error
@@ -116,9 +116,9 @@ def _to_tolerance(setting: Setting, tolerance: float, share: float) -> Setting:
     return _with_cases(setting, changed)
 
 
-def _with_gains(setting: Setting, gains: Gains) -> Setting:
-    """The same with other gains of the pantograph's controller, in every scenario."""
-    return _with_cases(setting, lambda case: case.model_copy(update={"pantograph": with_gains(case.pantograph, gains)}))
+def _with_train(setting: Setting, values: TrainValues) -> Setting:
+    """The same with other gains of the pantographs and distances between them, in every scenario."""
+    return _with_cases(setting, partial(with_train, values=values))
 
 
 def _with_cases(setting: Setting, changed: Callable[[CaseSpec], CaseSpec]) -> Setting:

@@ -43,8 +43,8 @@ class Job:
         Whether derivatives are wanted, too, of a steady state that was marched to: they cost ten designs.
     steps : tuple of float
         A small step of each input of a point that derivatives are wanted by, in its unit; none where they are not.
-    gains : tuple of (str, float)
-        Gains of the pantograph's controller by their paths inside it, where they differ from the case's.
+    train : tuple of (str, float)
+        Gains and distances of the pantographs by their paths inside the case, where they differ from the case's.
     harmonics : bool
         Whether those of the contact force are wanted.
     window : float, optional
@@ -60,7 +60,7 @@ class Job:
     marched_slopes: bool = field(default=True, kw_only=True)
     steps: tuple[float, ...] = field(default=(), kw_only=True)
     window: float | None = field(default=None, kw_only=True)
-    gains: tuple[tuple[str, float], ...] = field(default=(), kw_only=True)
+    train: tuple[tuple[str, float], ...] = field(default=(), kw_only=True)
     harmonics: bool = field(default=False, kw_only=True)
 
     @property

@@ -28,7 +28,7 @@ __all__ = [
     "Origin",
     "TrialRecord",
     "campaign_sha256",
-    "pantograph_beside",
+    "files_beside",
     "read_records",
 ]
 
@@ -42,9 +42,9 @@ class CampaignInput(Spec):
     case: CaseSpec
 
 
-def pantograph_beside(line: Path) -> Path:
-    """File of the pantograph that belongs to a design's line, next to that."""
-    return line.with_suffix(".pantograph.yaml")
+def files_beside(line: Path) -> dict[str, Path]:
+    """Files that may stand next to a design's line, by the block of the case that is its own."""
+    return {block: line.with_suffix(f".{block}.yaml") for block in ("pantograph", "trailing")}
 
 
 def campaign_sha256(campaign: CampaignSpec, case: CaseSpec) -> str:
@@ -84,11 +84,6 @@ class CampaignFolder(StudyFolder):
     def best_design_yaml(self) -> Path:
         """Best feasible design, a complete line."""
         return self.path / "best_design.yaml"
-
-    @property
-    def best_pantograph_yaml(self) -> Path:
-        """Pantograph of the best design, where gains of its controller varied."""
-        return pantograph_beside(self.best_design_yaml)
 
     @property
     def basins_json(self) -> Path:
@@ -225,7 +220,7 @@ class CampaignFolder(StudyFolder):
         written = (self.input_yaml, self.journal, self.status_json, self.result_nc, self.best_design_yaml)
         files = (
             *written,
-            self.best_pantograph_yaml,
+            *files_beside(self.best_design_yaml).values(),
             self.basins_json,
             self.importances_json,
             self.processors_json,

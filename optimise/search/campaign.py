@@ -14,7 +14,7 @@ from catenary.storage.end_request import end_request_interrupts
 from dynamics.spec.case import CaseSpec
 from optimise.descent.basins import polish_is_due, write_basins
 from optimise.descent.polish import Point, polish
-from optimise.design.gains import gains_of
+from optimise.design.train_space import train_of
 from optimise.evaluation.constraints import Reference
 from optimise.evaluation.evaluate import evaluate as evaluate_design
 from optimise.evaluation.evaluate import prepare as prepare_start
@@ -259,10 +259,10 @@ class _Run:
             self.under_way.add(record.number)
             try:
                 tolerance = record.origin.tolerance if record.origin else None
-                gains = gains_of(self.space, record.values)
+                train = train_of(self.space, record.values)
                 nominal = self.study.records[0].outcome
                 more = beyond_figures(self.campaign, self.space, record.values, nominal, record.polished)
-                job = Job(record.number, self.space.spec_of(record.values), tolerance=tolerance, gains=gains, **more)
+                job = Job(record.number, self.space.spec_of(record.values), tolerance=tolerance, train=train, **more)
             except ValueError as error:
                 self.finished[record.number] = failed(record.number, f"the design is not a valid line: {error}")
             else:

@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from catenary.errors import InputError, sentences_of
 from dynamics.spec.case import CaseSpec
-from optimise.design.gains import gains_of, space_of_case, with_gains
 from optimise.design.neighbours import neighbours_of
 from optimise.design.space import DesignSpace
+from optimise.design.train_space import space_of_case, train_of, with_train
 from optimise.evaluation.outcome import Outcome
 from optimise.evaluation.scenarios import ScenarioSet, scenario_set
 from optimise.executors import refuse_impossible
@@ -69,8 +69,8 @@ def prepare_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path) -> Pr
     """
     scenarios = _possible_scenarios(campaign, case)
     space, place = space_of_case(case, campaign.design), CampaignFolder(Path(folder))
-    if campaign.design.control is not None:
-        _refuse_uncontrolled(space, scenarios)
+    if campaign.design.of_train:
+        _refuse_other_trains(campaign, space, scenarios)
     prepared = PreparedCampaign(campaign, case, place, space, scenarios, place.refuse_other(campaign, case))
     if campaign.design.as_built:
         _refuse_unbuildable(space, case)
@@ -89,11 +89,16 @@ def _refuse_unbuildable(space: DesignSpace, case: CaseSpec) -> None:
         raise InputError([f"the nominal line must be one that can be built: {text}" for text in reasons]) from error
 
 
-def _refuse_uncontrolled(space: DesignSpace, scenarios: ScenarioSet | None) -> None:
-    """Refuse a pantograph of scenarios that does not have the gains which vary."""
-    gains = gains_of(space, [v.nominal for v in space.variables])
+def _refuse_other_trains(campaign: CampaignSpec, space: DesignSpace, scenarios: ScenarioSet | None) -> None:
+    """Refuse trains and pantographs of scenarios that do not have the distances and gains which vary."""
+    if campaign.design.trailing_distances and campaign.scenarios.trailing:
+        raise InputError(
+            ["scenarios.trailing must be left out where design.trailing_distances varies the train: every design has "
+             "its own in all scenarios"]
+        )  # fmt: skip
+    values = train_of(space, [v.nominal for v in space.variables])
     for condition in () if scenarios is None else scenarios.conditions:
-        with_gains(condition.case.pantograph, gains)
+        with_train(condition.case, values)
 
 
 def _possible_scenarios(campaign: CampaignSpec, case: CaseSpec) -> ScenarioSet | None:

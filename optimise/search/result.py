@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,11 +17,11 @@ from catenary.storage.files import write_text_atomic
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.pantograph import PantographSpec
 from optimise.design.cut_lengths import heights_at_rest, with_lengths
-from optimise.design.gains import gains_of, space_of_case, with_gains
 from optimise.design.space import DesignSpace
+from optimise.design.train_space import space_of_case, train_of, with_train
 from optimise.evaluation.figures import HEIGHTS, LENGTHS
 from optimise.evaluation.objectives import OBJECTIVES, Objective
-from optimise.record.campaign_folder import CampaignFolder, TrialRecord, pantograph_beside
+from optimise.record.campaign_folder import CampaignFolder, TrialRecord, files_beside
 from optimise.search.front import front_of
 from optimise.spec.campaign import CampaignSpec
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CampaignResult", "load_result", "write_designs", "write_line"]
 
-OWN_NAME = re.compile(r"\d{3,}(\.pantograph)?\.yaml")
+OWN_NAME = re.compile(r"\d{3,}(\.pantograph|\.trailing)?\.yaml")
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,12 @@ class CampaignResult:
         """Feasible trials that none dominates, best in the first objective first; with one objective the best."""
         return front_of(self.records, self.campaign.objectives)
 
+    @property
+    def best_files(self) -> tuple[Path, ...]:
+        """Files of the best design: its line, and what of the train under it is its own."""
+        line = CampaignFolder(self.folder).best_design_yaml
+        return (line, *_own_files(self.campaign, line).values()) if self.best is not None else ()
+
     def catenary_of(self, record: TrialRecord) -> CatenarySpec:
         """Complete line of a trial, named after the campaign."""
         content = self.line_of(record).model_dump()
@@ -103,19 +110,23 @@ class CampaignResult:
         held = record.outcome.droppers.get(HEIGHTS) if record.outcome else None
         return held or heights_at_rest(self.line_of(record))
 
+    def train_of(self, record: TrialRecord) -> CaseSpec:
+        """The case over the nominal line with a trial's gains and distances of pantographs, where these vary."""
+        values = train_of(self.space, record.values)
+        return with_train(self.case, values) if values else self.case
+
     def pantograph_of(self, record: TrialRecord) -> PantographSpec:
         """Pantograph of a trial: the case's own, with the trial's gains where these vary."""
-        gains = gains_of(self.space, record.values)
-        return with_gains(self.case.pantograph, gains) if gains else self.case.pantograph
+        return self.train_of(record).pantograph
 
     def case_of(self, record: TrialRecord) -> CaseSpec:
         """The campaign's case with line and pantograph of a trial."""
         return self.case_with(self.catenary_of(record), record)
 
     def case_with(self, line: CatenarySpec, record: TrialRecord | None = None) -> CaseSpec:
-        """The campaign's case with another line, under the pantograph of a trial if one is given."""
-        own = {} if record is None else {"pantograph": self.pantograph_of(record).model_dump()}
-        return CaseSpec.model_validate({**self.case.model_dump(), **own, "catenary": line.model_dump()})
+        """The campaign's case with another line, under the pantographs of a trial if one is given."""
+        case = self.case if record is None else self.train_of(record)
+        return CaseSpec.model_validate({**case.model_dump(), "catenary": line.model_dump()})
 
 
 def load_result(folder: Path) -> CampaignResult:
@@ -149,7 +160,7 @@ def write_designs(result: CampaignResult) -> None:
     files = {place.pareto_yaml(record.number): record for record in result.front}
     for path, record in files.items():
         _write_design(result, record, path)
-    wanted = {*files, *map(pantograph_beside, files)}
+    wanted = {*files, *chain.from_iterable(files_beside(path).values() for path in files)}
     if place.pareto.is_dir():
         for path in place.pareto.iterdir():
             if path not in wanted and OWN_NAME.fullmatch(path.name):
@@ -157,10 +168,17 @@ def write_designs(result: CampaignResult) -> None:
 
 
 def _write_design(result: CampaignResult, record: TrialRecord, path: Path) -> None:
-    """Write the line of a trial, and next to it its pantograph where gains vary."""
-    if result.campaign.design.control is not None:
-        _write_yaml(result.pantograph_of(record), pantograph_beside(path))
+    """Write the line of a trial, and next to it its pantograph where gains vary, and its train where distances do."""
+    case = result.train_of(record)
+    for block, beside in _own_files(result.campaign, path).items():
+        _write_yaml(getattr(case, block), beside)
     write_line(result.catenary_of(record), path)
+
+
+def _own_files(campaign: CampaignSpec, line: Path) -> dict[str, Path]:
+    """Files next to a design's line for what else of the case is its own, by their block."""
+    varies = {"pantograph": campaign.design.control is not None, "trailing": bool(campaign.design.trailing_distances)}
+    return {block: path for block, path in files_beside(line).items() if varies[block]}
 
 
 def write_line(line: CatenarySpec, path: Path) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 from catenary.errors import InputError
 from catenary.spec.line import CatenarySpec
 from optimise.descent.distances import distance, ranked
-from optimise.design.gains import gains_of, with_carried_gains
 from optimise.design.space import DesignSpace
+from optimise.design.train_space import train_of, with_carried_train
 from optimise.record.campaign_folder import Origin
 from optimise.search.result import load_result
 from optimise.spec.campaign import CampaignSpec
@@ -51,7 +51,7 @@ def warm_start(campaign: CampaignSpec, space: DesignSpace) -> WarmStarted | None
             break
         try:
             point = _point_near(space, earlier.space.as_drawn(record.values))
-            point = with_carried_gains(space, point, gains_of(earlier.space, record.values))
+            point = with_carried_train(space, point, train_of(earlier.space, record.values))
             values = tuple(point.tolist())
         except InputError as error:
             left_out.append(f"trial {record.number}: {error.problems[0]}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -18,6 +20,7 @@ Difference = Annotated[float, Field(ge=0.0, le=60.0)]
 Encumbrance = Annotated[float, Field(ge=0.3, le=3.0)]
 Tension = Annotated[float, Field(ge=5.0e3, le=60.0e3)]
 StitchLength = Annotated[float, Field(ge=4.0, le=40.0)]
+Distance = Annotated[float, Field(gt=0.0, le=1000.0)]
 StitchTension = Annotated[float, Field(ge=500.0, le=10.0e3)]
 ClampMass = Annotated[float, Field(ge=0.0, le=5.0)]
 
@@ -128,6 +131,13 @@ class DesignSpec(Spec):
         exclude_if=lambda value: value is None,  # a design reads as it did
         description="gains of pantograph.control may change, alone (kind line or stations) or along with the line",
     )
+    trailing_distances: tuple[tuple[Distance, Distance], ...] = Field(
+        default=(),
+        max_length=7,
+        exclude_if=lambda value: not value,  # a design reads as it did
+        description="range of each distance of trailing.distances_m [m]: pantographs may stand elsewhere behind the "
+        "first, alone (kind line or stations) or along with the line",
+    )
 
     @property
     def station_ranges(self) -> dict[str, StationRange]:
@@ -142,11 +152,17 @@ class DesignSpec(Spec):
         return {key: value for key, value in given.items() if value is not None}
 
     @property
+    def of_train(self) -> bool:
+        """Whether gains of the pantographs, or distances between them, may change."""
+        return self.control is not None or bool(self.trailing_distances)
+
+    @property
     def what(self) -> str:
         """Design variables in words."""
         whole = [key.replace("_", " ") for key in self.station_ranges]
         whole += ["number of droppers" if key == "droppers" else key.replace("_", " ") for key in self.line_ranges]
         whole += ["gains of the pantograph's controller"] if self.control is not None else []
+        whole += ["distances between pantographs"] if self.trailing_distances else []
         return ", ".join(whole if self.kind in ("line", "stations") else [self.kind, *whole])
 
     @property
@@ -158,14 +174,15 @@ class DesignSpec(Spec):
     @property
     def short_name(self) -> str:
         """Kind of the design, for the name of its campaign."""
-        if self.control is None:
-            return self.kind
-        return "control" if self.kind == "line" and not self.line_ranges else f"{self.kind}_control"
+        parts = [self.kind] if self.kind != "line" or self.line_ranges else []
+        parts += ["control"] if self.control is not None else []
+        parts += ["distances"] if self.trailing_distances else []
+        return "_".join(parts)
 
     @property
     def has_derivatives(self) -> bool:
-        """Whether figures may have derivatives by all variables; neither steps nor gains of a controller have any."""
-        return not self.as_built and self.control is None
+        """Whether figures may have derivatives by all variables; there are none by steps, gains and distances."""
+        return not self.as_built and not self.of_train
 
     @property
     def unsaid(self) -> set[str]:
@@ -182,9 +199,21 @@ class DesignSpec(Spec):
             for key, (low, high) in self.line_ranges.items()
             if low >= high
         ]
-        if self.kind in ("line", "stations") and not (self.line_ranges or self.station_ranges or self.control):
-            known = ", ".join((*LINE_QUANTITIES, *STATION_KEYS, "control"))
+        problems += self._wrong_distances()
+        if self.kind in ("line", "stations") and not (self.line_ranges or self.station_ranges or self.of_train):
+            known = ", ".join((*LINE_QUANTITIES, *STATION_KEYS, "control", "trailing_distances"))
             problems.append(f"design.kind '{self.kind}' must have something to change: give a range to one of {known}")
         if problems:
             raise ValueError("; ".join(problems))
         return self
+
+    def _wrong_distances(self) -> Iterator[str]:
+        key = "design.trailing_distances"
+        for (_, before), (low, high) in pairwise(((0.0, 0.0), *self.trailing_distances)):
+            if low >= high:
+                yield f"{key} must be the least and then a larger distance [m]: got {low:g} and {high:g}"
+            elif low < before + 1.0:
+                yield (
+                    f"{key} must leave 1 m or more between pantographs whatever is chosen: got up to {before:g} m, and "
+                    f"from {low:g} m the next"
+                )

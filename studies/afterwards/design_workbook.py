@@ -11,7 +11,6 @@ from catenary.layout.sections import parts_of
 from catenary.library.design_workbook import Cell, write_design_workbook
 from catenary.library.line_workbook import write_line_workbook
 from catenary.storage.files import read_json_again
-from optimise.design.station_space import StationSpace
 from optimise.entry.as_built import line_file
 from optimise.record.labelled import long_name_and_unit
 from optimise.spec.design import LINE_QUANTITIES
@@ -58,7 +57,7 @@ def show_design_workbook(result: CampaignResult, typed: Sequence[str]) -> Path |
 def _changes(result: CampaignResult) -> dict[str, Cell]:
     """Keys of the line as a whole that the design sets."""
     best, space = result.best, result.space
-    assert best is not None and isinstance(space, StationSpace)
+    assert best is not None
     whole = {v.name: value for v, value in zip(space.variables, best.values, strict=True) if v.name in LINE_QUANTITIES}
     changes: dict[str, Cell] = {".".join(LINE_QUANTITIES[key][0]): value for key, value in whole.items()}
     line = result.catenary_of(best)

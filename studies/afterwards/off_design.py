@@ -41,7 +41,7 @@ def show_off_design(
     """
     from optimise.afterwards.finished_runs import finished_runs
     from optimise.afterwards.off_design import run_conditions
-    from optimise.design.gains import gains_of
+    from optimise.design.train_space import train_of
     from optimise.evaluation.job import Job
 
     best = result.best
@@ -59,7 +59,7 @@ def show_off_design(
         return held
     runs = finished_runs(result.folder, counted("off-design table", "runs", show))
     nominal = Job(0, result.space.typical_of(result.case.catenary))
-    designs = nominal, Job(best.number, result.catenary_of(best), gains=gains_of(result.space, best.values))
+    designs = nominal, Job(best.number, result.catenary_of(best), train=train_of(result.space, best.values))
     cluster = result.campaign.cluster
     rows = run_conditions(result.case, designs, wanted, cluster, runs, assured=error_estimate)
     content = {

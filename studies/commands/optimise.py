@@ -86,7 +86,9 @@ def run(composed: Composed[CampaignJob]) -> int:
             designs.append(f"catenary={place.pareto_yaml(result.front[-1].number)}")
         exported = f"campaign={result.campaign.name}" if composed.job.run_dir is None else best
         commands = [typed_command("simulate", (design,)) for design in designs]
-        if not result.case.on_open_line:  # a bundle is one of a line that repeats, under a passive pantograph
+        if not (
+            result.case.on_open_line or result.case.trailing.distances_m
+        ):  # a bundle is of a line that repeats, under one pantograph
             commands.append(typed_command("export", (exported,)))
         print("\n  ".join(["Next:", *commands]))
     return code
@@ -232,8 +234,7 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult, done: lis
             f"On the front of {', '.join(objectives)}: {len(result.front)} "
             f"design{'s' if len(result.front) > 1 else ''}; best_design.yaml is the one best in {objectives[0]}"
         )
-    gains = "best_design.pantograph.yaml, " if result.campaign.design.control is not None else ""
-    best = f"best_design.yaml, {gains}" if result.best else ""
+    best = "".join(f"{path.name}, " for path in result.best_files)
     folder.say(f"Wrote to {result.folder}/ (report.html, {best}trials.nc{', pareto/' if several else ''})")
     return 0 if result.best else 1  # limits that no design keeps are a gate that is missed
 

@@ -109,17 +109,20 @@ def compose_job(
     keys = KeyTree(spec)
     request = _sort_overrides(overrides, keys, groups=[*groups_of(config)])
     data = _hydra(config, request.groups)
-    data.update({k: value for k, value in (recorded or {}).items() if k not in (*request.groups, *TYPED_ALONE)})
+    given = {k: value for k, value in (recorded or {}).items() if k not in (*request.groups, *TYPED_ALONE)}
+    data.update(given)
     reference = copy.deepcopy(data)
     for group, path in request.files.items():
         try:
             data[group] = _read_group_file(keys, group, path)
         except InputError as error:
             request.problems += error.problems
-    notes = _take_conditions(data, request, own)
+    conditions = _conditions_of(request, own) if "pantograph" in data else {}
+    data.update(conditions)
+    of_line = conditions if "catenary" in request.files else given if "catenary" not in request.groups else {}
     lay_typed(data, request.values, FILE_GROUPS)
     fill_mean_force(data, request.values)
-    fill_open_line(data, request.values)
+    fill_open_line(data, {*request.values, *(f"open_line.{key}" for key in of_line.get("open_line") or ())})
     request.problems += name_pantographs(data)
 
     def where(path: tuple[str | int, ...]) -> str:
@@ -128,6 +131,7 @@ def compose_job(
     job = checked(spec, data, reference, where, request.problems)
     line = getattr(job, "catenary", None)
     hogs = rest_warnings(line) if isinstance(line, CatenarySpec) else ()
+    notes = (f"Conditions are those of {_campaign_record(request)}, unless typed here.",) if conditions else ()
     return Composed(job, tuple(overrides), (*notes, *hogs))
 
 
@@ -219,34 +223,35 @@ def _read_group_file(keys: KeyTree, group: str, path: Path) -> dict[str, Any]:
     return content
 
 
-def _take_conditions(data: dict[str, Any], request: _Request, own: tuple[str, ...]) -> tuple[str, ...]:
-    """Use the conditions of the line's campaign as defaults of what is typed."""
-    line = request.files.get("catenary")
-    record = _campaign_record(line) if line is not None else None
-    if line is None or record is None or "pantograph" not in data:
-        return ()
-    from optimise.record.campaign_folder import pantograph_beside
+def _conditions_of(request: _Request, own: tuple[str, ...]) -> dict[str, Any]:
+    """Conditions of the line's campaign, the defaults of what is typed; none of a line that lies in no campaign."""
+    from optimise.record.campaign_folder import files_beside
 
+    record = _campaign_record(request)
+    if record is None:
+        return {}
     try:
         case = read_yaml_mapping(record, "campaign").get("case")
-        beside = pantograph_beside(line)
-        if isinstance(case, dict) and beside.is_file():  # of a search that varied its gains
-            case = {**case, "pantograph": read_yaml_mapping(beside, "pantograph")}
+        if not isinstance(case, dict):
+            return {}
+        # of a search that varied gains or distances
+        found = {block: path for block, path in files_beside(request.files["catenary"]).items() if path.is_file()}
+        case = {**case, **{block: read_yaml_mapping(path, block) for block, path in found.items()}}
     except InputError as error:
         request.problems += error.problems
-        return ()
-    if not isinstance(case, dict):
-        return ()
+        return {}
     case = {**case, "periodic": {"method": "march", **(case.get("periodic") or {})}}  # records leave a march out
     if {"speed_kmh", "supply"} & set(request.values) and is_reference_force(case):
         case = {**case, "mean_force_N": None}  # another speed or supply has a reference mean force of its own
     typed = {*request.groups, *request.files, *own, "catenary", *TYPED_ALONE}
-    data.update({key: value for key, value in case.items() if key not in typed})
-    return (f"Conditions are those of {record}, unless typed here.",)
+    return {key: value for key, value in case.items() if key not in typed}
 
 
-def _campaign_record(line: Path) -> Path | None:
-    """Record of the campaign whose best design, or a design of whose front, a file is."""
+def _campaign_record(request: _Request) -> Path | None:
+    """Record of the campaign whose best design, or a design of whose front, the line's file is."""
+    line = request.files.get("catenary")
+    if line is None:
+        return None
     places = [line.parent]
     if line.absolute().parent.name == "pareto":
         places.append(line.parent.parent if line.parent.name else Path(".."))

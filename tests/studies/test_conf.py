@@ -168,7 +168,7 @@ def test_every_set_of_inputs_composes_and_is_printed(inputs, capfd):
 def test_every_choice_composes(group):
     for name in group_options(group):
         job = compose_job("optimise", OptimiseJob, [f"{group}={name}"]).job
-        assert getattr(job, group).kind == (name if name != "control" else "line")
+        assert getattr(job, group).kind == ("line" if name in ("control", "distances") else name)
 
 
 def test_the_experiments_are_the_published_cases():

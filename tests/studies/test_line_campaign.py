@@ -88,6 +88,25 @@ def test_main_droppers_of_a_compound_line_are_in_the_workbook_of_its_best_design
     assert [row[2] for row in cut[others:]] == pytest.approx(main.positions, abs=1e-3)
 
 
+def test_a_train_varies_under_a_line_by_stations_and_its_conditions_come_along(catenary, folder, workbook):
+    """The spans that were typed, which are not those of the line by default, are those of its best design, too."""
+    train = ("trailing.distances_m=[20]", "design.trailing_distances=[[15,25]]", "open_line.last_evaluated=4")
+    typed = ("optimise", f"catenary={workbook.name}", *CASE, *SEARCH, *FEW, *train, "error_estimate=false")
+    ended = catenary(*typed)
+    assert ended.code == 0, ended
+    result = load_result(folder / "out")
+    best = result.best
+    figures = {row[0]: row[3] for row in sheet(openpyxl.load_workbook(folder / "out" / "best_design.xlsx"), "result")}
+    assert figures["distance of pantograph 2 behind the first"] == pytest.approx(best.values[-1])
+    again = catenary("simulate", "catenary=out/best_design.yaml", "run_dir=again", "error_estimate=false")
+    assert again.code == 0, again
+    summary = json.loads((folder / "again" / "summary.json").read_text(encoding="utf-8"))
+    assert {span["span"] for span in summary["by_span"]} == {3, 4}
+    worst = max(p["contact_force_std_N"] for p in summary["pantographs"])
+    assert worst == pytest.approx(best.outcome.sigma_N, rel=2e-3)
+    assert catenary("optimise", "resume=out", *FEW, "error_estimate=false").code == 0
+
+
 def test_what_a_line_that_ends_cannot_have_is_refused_at_once(catenary, workbook):
     refused = ("scenarios.errors.length_sd_mm=2", "scenarios=defects", "polish.best=1", "warm_start=out")
     ended = catenary("optimise", f"catenary={workbook.name}", *CASE, "design=stations", *refused)

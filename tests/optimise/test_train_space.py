@@ -13,13 +13,13 @@ from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.case_input import load_pantograph
 from dynamics.spec.pantograph import PantographSpec
-from optimise.design.gains import ControlledSpace, gains_of, space_of_case, with_gains
+from optimise.design.train_space import TrainSpace, space_of_case, train_of, with_gains, with_train
 from optimise.evaluation.constraints import Reference
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from optimise.evaluation.scenarios import scenario_set
-from optimise.record.campaign_folder import pantograph_beside
+from optimise.record.campaign_folder import files_beside
 from optimise.search.campaign import run_campaign
 from optimise.search.result import load_result
 from optimise.spec.design import DesignSpec
@@ -29,6 +29,7 @@ PANTOGRAPH = load_pantograph("controlled")
 P = {"pid": {"proportional": [0.0, 1.0]}}
 ALONE = {"kind": "line", "control": P}
 SIGMA = "contact_force_std_N"
+GAIN = "pantograph.control.pid.proportional"
 
 
 def under(pantograph, case):
@@ -66,19 +67,20 @@ def test_gains_come_behind_the_variables_of_the_line(controlled):
     ]  # fmt: skip
     values = np.array([0.3 * v.low + 0.7 * v.high for v in found.variables])
     assert found.spec_of(values) == line.spec_of(values[:-3])
-    assert gains_of(found, values) == (
-        ("pid.proportional", pytest.approx(0.7)), ("pid.derivative", pytest.approx(0.04)),
-        ("pid.derivative_filter_s", pytest.approx(0.08)),
+    pid = "pantograph.control.pid"
+    assert train_of(found, values) == (
+        (f"{pid}.proportional", pytest.approx(0.7)), (f"{pid}.derivative", pytest.approx(0.04)),
+        (f"{pid}.derivative_filter_s", pytest.approx(0.08)),
     )  # fmt: skip
-    assert gains_of(line, values[:-3]) == ()
+    assert train_of(line, values[:-3]) == ()
     np.testing.assert_allclose(found.values_of(found.as_drawn(values))[:-3], values[:-3], atol=1e-9)
 
 
 def test_gains_alone_leave_the_line_as_it_is(controlled):
     found = space_of_case(controlled, DesignSpec.model_validate(ALONE))
-    assert isinstance(found, ControlledSpace) and len(found.variables) == 1
+    assert isinstance(found, TrainSpace) and len(found.variables) == 1
     assert found.spec_of([0.2]) == controlled.catenary
-    assert with_gains(PANTOGRAPH, gains_of(found, [0.5])).control == PANTOGRAPH.control
+    assert with_train(controlled, train_of(found, [0.5])).pantograph.control == PANTOGRAPH.control
 
 
 @pytest.mark.parametrize(
@@ -110,16 +112,16 @@ def test_a_pantograph_without_such_gains_is_refused(controlled, pantograph, cont
 
 def test_a_design_is_evaluated_with_its_own_gains(small):
     """As the case with that pantograph, to the bit, alone and in scenarios; and the gains matter."""
-    gains = (("pid.proportional", 0.9),)
-    other = under(with_gains(PANTOGRAPH, gains), small)
+    gains = ((GAIN, 0.9),)
+    other = with_train(small, gains)
     by_hand = solve(other).statistics.contact_force_std_N
-    found = evaluate(Job(1, small.catenary, gains=gains), Setting(small))
+    found = evaluate(Job(1, small.catenary, train=gains), Setting(small))
     assert found.sigma_N == by_hand
     assert abs(evaluate(Job(1, small.catenary), Setting(small)).sigma_N / by_hand - 1.0) > 0.01
     wanted = ScenariosSpec(contact_stiffness=(5e4, 2e5), tolerance=5e-4)
     around = [scenario_set(wanted, ("sigma",), case) for case in (small, other)]
     answers = [
-        evaluate(Job(1, small.catenary, gains=own), Setting(case, scenarios=scenarios))
+        evaluate(Job(1, small.catenary, train=own), Setting(case, scenarios=scenarios))
         for case, scenarios, own in zip((small, other), around, (gains, ()), strict=True)
     ]
     assert answers[0].scenarios == answers[1].scenarios
@@ -127,13 +129,13 @@ def test_a_design_is_evaluated_with_its_own_gains(small):
 
 
 def test_gains_that_a_controller_does_not_take_fail_that_design_alone(small):
-    found = evaluate(Job(1, small.catenary, gains=(("pid.derivative", 0.1),)), Setting(small))
+    found = evaluate(Job(1, small.catenary, train=(("pantograph.control.pid.derivative", 0.1),)), Setting(small))
     assert found.status is OutcomeStatus.FAILED and "derivative_filter_s" in found.message
 
 
 def bowl(task, setting):
     """Lowest at P = 0.8 and a first dropper 0.5 m from its place."""
-    gain = dict(task.gains).get("pid.proportional", 0.5)
+    gain = dict(task.train).get(GAIN, 0.5)
     x, x0 = task.catenary.droppers.positions[0], setting.case.catenary.droppers.positions[0]
     sigma = 30.0 + 10.0 * (gain - 0.8) ** 2 + (x - x0 - 0.5) ** 2
     reference = setting.reference or Reference(sigma, 50.0)
@@ -169,7 +171,7 @@ def test_of_a_front_each_line_has_its_pantograph(tmp_path, controlled):
 
     def two(task, setting):
         found = bowl(task, setting)
-        moved = 50.0 + dict(task.gains).get("pid.proportional", 0.5)
+        moved = 50.0 + dict(task.train).get(GAIN, 0.5)
         return replace(found, statistics={**found.statistics, "max_uplift_at_supports_mm": moved})
 
     result = run(tmp_path, controlled, two, **content)
@@ -179,7 +181,7 @@ def test_of_a_front_each_line_has_its_pantograph(tmp_path, controlled):
     result = load_result(tmp_path)
     for record in result.front:
         line = tmp_path / "pareto" / f"{record.number:03d}.yaml"
-        assert line.is_file() and read(pantograph_beside(line)) == result.pantograph_of(record)
+        assert line.is_file() and read(files_beside(line)["pantograph"]) == result.pantograph_of(record)
 
 
 def test_no_search_claims_derivatives_by_gains(tmp_path, controlled):
@@ -204,7 +206,7 @@ def test_a_warm_start_carries_gains_over(tmp_path, controlled):
     later = {"kind": "spacing", "control": {"pid": {"proportional": [0.2, 0.9]}}}
     found = run(tmp_path / "b", controlled, trials=8, warm_start=str(tmp_path / "a"), design=later)
     first = next(record for record in found.records if record.origin is not None)
-    assert dict(gains_of(found.space, first.values)) == dict(gains_of(earlier.space, earlier.best.values))
+    assert dict(train_of(found.space, first.values)) == dict(train_of(earlier.space, earlier.best.values))
 
 
 def test_every_pantograph_of_scenarios_has_the_gains(tmp_path, controlled):
