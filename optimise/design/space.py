@@ -142,7 +142,7 @@ class DesignSpace:
         if droppers is not self.droppers:
             values = self.droppers.reach * from_shares(self.droppers, droppers, values / droppers.reach)
         found = np.concatenate([values, list(whole.values())])
-        low, high = np.array([[v.low, v.high] for v in self.variables]).T
+        low, high = np.array([[v.low, v.high] for v in self.variables]).reshape(-1, 2).T
         inside = np.clip(found, low, high)
         found = np.where(np.abs(found - inside) < ROUNDING * self.ranges, inside, found)
         self._check_in_box(found)

@@ -142,8 +142,8 @@ def _design(job: Job, setting: Setting) -> Outcome:
         return evaluate_scenarios(job, setting)
     solution, error = _solve(case_of(job, setting), setting)
     found = judged(outcome_of(job.number, solution, setting.limits), setting)
-    cut = job.catenary is not None and job.catenary.droppers.prescribed == "lengths"
-    found = replace(found, droppers=as_hung(solution.equilibrium) if cut else {})
+    hung = {} if job.catenary is None else as_hung(solution.equilibrium, job.catenary)
+    found = replace(found, droppers=hung)
     if job.neighbours:
         from optimise.evaluation.slopes import design_slopes
 

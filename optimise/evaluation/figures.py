@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from catenary.spec.line import CatenarySpec
 from optimise.evaluation.constraints import BLOW_OFF, Reference, force_violation, sampler_value, violations
 from optimise.evaluation.job import Setting
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
@@ -99,17 +100,17 @@ def harmonics_of(solutions: Sequence[Solution]) -> dict[str, tuple[float, ...]]:
     return found
 
 
-def as_hung(equilibrium: Equilibrium) -> dict[str, tuple[float, ...]]:
-    """Lengths and contact-wire heights [m] of droppers that are cut to length; nothing of prescribed heights.
+def as_hung(equilibrium: Equilibrium, line: CatenarySpec) -> dict[str, tuple[float, ...]]:
+    """Lengths and contact-wire heights [m] of a design's droppers cut to length; nothing of prescribed heights.
 
-    Nor of a period with defects, whose design says how its droppers are cut.
+    Nor of a line with defects, some of whose droppers do not hang: the design says how all of them are cut.
     """
     from catenary.form_finding.equilibrium import EquilibriumStatus
 
     droppers = equilibrium.spec.droppers
-    if equilibrium.spec.repeat is not None:
+    if equilibrium.spec.repeat is not None or equilibrium.status is not EquilibriumStatus.OK:
         return {}
-    if droppers.prescribed == "heights" or equilibrium.status is not EquilibriumStatus.OK:
+    if "heights" in (droppers.prescribed, line.droppers.prescribed) or droppers.positions != line.droppers.positions:
         return {}
     heights = equilibrium.q[equilibrium.mesh.dropper_bottom, 2][: len(droppers.positions)]
     return {LENGTHS: tuple(droppers.lengths), HEIGHTS: tuple(map(float, heights))}

@@ -107,7 +107,8 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
     scenarios = setting.scenarios
     assert scenarios is not None
     begin = time.perf_counter()
-    ideal = equilibrium_at_rest(job.catenary or setting.case.catenary)
+    line = job.catenary or setting.case.catenary
+    ideal = equilibrium_at_rest(line)
     lines = _lines(ideal, scenarios)
     times = {"equilibrium": time.perf_counter() - begin, "dynamics": 0.0}
     rest = _at_rest(job.number, lines, setting)
@@ -121,8 +122,8 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
     search: _Search | None = None
     for w, condition in enumerate(scenarios.conditions):
         search = _Search(condition, start, w, cells, search)
-        for sample, line in enumerate(lines):
-            solution = search.solve(sample, line)
+        for sample, fitted in enumerate(lines):
+            solution = search.solve(sample, fitted)
             label = scenarios.labels[len(found)]
             reason = solution.message or solution.status.value
             figures, broken = statistics_of(solution, setting.limits)
@@ -133,7 +134,7 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
             found.append((figures, float(solution.applied_force_N)))
             solutions.append(solution)
     times["dynamics"] = time.perf_counter() - begin - times["equilibrium"]
-    forces = np.array([line.dropper_force.min() for line in lines])
+    forces = np.array([each.dropper_force.min() for each in lines])
     held = force_of_share(forces, setting.limits.fitted_share)
     answer = combined(job.number, found, (float(forces.min()), held), setting)
     if job.neighbours:
@@ -142,7 +143,7 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
         answer = scenario_slopes(answer, job, setting, ideal, solutions)
     if job.harmonics:
         answer = replace(answer, harmonics=harmonics_of(solutions))
-    return replace(answer, message="; ".join(notes), wall_time_s=times, droppers=as_hung(ideal))
+    return replace(answer, message="; ".join(notes), wall_time_s=times, droppers=as_hung(ideal, line))
 
 
 def _lines(ideal: Equilibrium, scenarios: ScenarioSet) -> tuple[Equilibrium, ...]:

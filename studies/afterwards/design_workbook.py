@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from catenary.layout.sections import parts_of
 from catenary.library.design_workbook import Cell, write_design_workbook
 from catenary.library.line_workbook import write_line_workbook
-from catenary.storage.files import read_json_again
+from catenary.spec.line import CatenarySpec
+from catenary.storage.files import read_json_again, write_bytes_atomic
 from optimise.entry.as_built import line_file
 from optimise.record.labelled import long_name_and_unit
 from optimise.spec.design import LINE_QUANTITIES
@@ -18,9 +19,31 @@ from optimise.spec.design import LINE_QUANTITIES
 if TYPE_CHECKING:
     from optimise.search.result import CampaignResult
 
-__all__ = ["show_design_workbook"]
+__all__ = ["keep_plan", "show_design_workbook"]
 
-NAME = "best_design.xlsx"
+NAME, PLAN = "best_design.xlsx", "plan.xlsx"
+
+
+def keep_plan(folder: Path, nominal: CatenarySpec, typed: Sequence[str]) -> None:
+    """Keep the workbook of a line by stations in its campaign's folder, for commands that do not name it.
+
+    A YAML file becomes one. Nothing of a line that repeats, or where it is kept already.
+    """
+    kept = folder / PLAN
+    named = _named(typed)
+    if named is None or not nominal.ends or kept.is_file():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    if Path(named).suffix.lower() == ".xlsx":
+        write_bytes_atomic(kept, Path(named).read_bytes())
+    elif (file := line_file(named)) is not None:
+        write_line_workbook(kept, file.type, file, nominal)
+
+
+def _named(typed: Sequence[str]) -> str | None:
+    """Line that a command names."""
+    named = [text.partition("=")[2].strip().strip("'\"") for text in typed if text.startswith("catenary=")]
+    return named[-1] if named else None
 
 
 def show_design_workbook(result: CampaignResult, typed: Sequence[str]) -> Path | None:
@@ -33,21 +56,16 @@ def show_design_workbook(result: CampaignResult, typed: Sequence[str]) -> Path |
     ----------
     result : CampaignResult
     typed : sequence of str
-        Words of the command, of which one names the line's file; one that resumes a folder has the workbook there.
+        Words of the command, of which one may name the line's file; else it is that which the campaign keeps.
     """
     best, nominal = result.best, result.case.catenary
     if best is None or not nominal.ends:
         return None
-    path = result.folder / NAME
-    named = [text.partition("=")[2].strip().strip("'\"") for text in typed if text.startswith("catenary=")]
-    if named and Path(named[-1]).suffix.lower() == ".xlsx":
-        template = Path(named[-1])
-    elif named and (file := line_file(named[-1])) is not None:
-        write_line_workbook(path, file.type, file, nominal)
-        template = path
-    elif path.is_file():
-        template = path
-    else:
+    keep_plan(result.folder, nominal, typed)
+    path, named = result.folder / NAME, _named(typed) or ""
+    own = (Path(named),) if Path(named).suffix.lower() == ".xlsx" else ()
+    template = next((file for file in (*own, result.folder / PLAN, path) if file.is_file()), None)
+    if template is None:
         return None
     sheets = {"result": list(_figures(result)), "fitter": list(_cutting_list(result))}
     write_design_workbook(template, path, result.line_of(best), _changes(result), sheets)

@@ -30,6 +30,7 @@ from catenary.spec.pre_sag import hogging_warnings
 from catenary.spec.problems import TYPED, find_problems
 from catenary.storage.configuration import chosen_block, group_options
 from catenary.storage.files import write_text_atomic
+from catenary.wires.names import KEY, make_of
 from studies.input.compose import Composed, typed_command
 from studies.input.tables.dropper_table import DropperTable, read_dropper_table
 from studies.input.typed_text import typed_value
@@ -119,7 +120,7 @@ def run(composed: Composed[NewJob]) -> int:
     equilibrium = periodic_equilibrium(line)
     write_text_atomic(Path(job.output), line_text(line, Path(job.table).name, job.like))
     print(f"Wrote {job.output}")
-    taken = [path for path, mark in line.provenance.items() if mark != "u"]
+    taken = [path for path, mark in line.provenance.items() if mark.startswith("t:")]
     print(f"Check the values that come from {job.like}: {', '.join(taken)}")
     if equilibrium.status is not EquilibriumStatus.OK:
         print(f"At rest: {equilibrium.status.value}; check heights, lengths and tensions.", file=sys.stderr)
@@ -241,7 +242,22 @@ def _lay_together(
             marks = {k: v for k, v in marks.items() if not k.startswith(f"{path}.")}
         elif isinstance(value, int | float | list) and not isinstance(value, bool):
             marks[path] = "u"
+        if last == KEY and isinstance(value, str):
+            _take_named(place, value, path, values, marks)
     return {**data, "provenance": marks}
+
+
+def _take_named(block: dict[str, Any], name: str, path: str, values: dict[str, Any], marks: dict[str, str]) -> None:
+    """Leave to a wire's name what it gives and is not typed: the values of the line that is copied are another's."""
+    try:
+        given = make_of(name).values
+    except ValueError:
+        return  # the check of the whole says so
+    for key in given:
+        own = f"{path.rpartition('.')[0]}.{key}"
+        if own not in values:
+            block.pop(key, None)
+            marks.pop(own, None)
 
 
 def _check_output(data: dict[str, Any], problems: list[str]) -> None:

@@ -79,9 +79,7 @@ def run(composed: Composed[CampaignJob]) -> int:
         return _show_cost(composed)
     code, result = run_campaign_study(composed)
     if result is not None and result.best is not None:
-        place = CampaignFolder(result.folder)
-        best = f"catenary={place.best_design_yaml}"
-        designs = [best]
+        designs = [best := f"catenary={(place := CampaignFolder(result.folder)).best_design_yaml}"]
         if len(result.campaign.objectives) > 1:
             designs.append(f"catenary={place.pareto_yaml(result.front[-1].number)}")
         exported = f"campaign={result.campaign.name}" if composed.job.run_dir is None else best
@@ -128,6 +126,7 @@ def run_campaign_study(
     from optimise.record.driver_lock import driver_lock
     from optimise.record.growing_record import ChangedRecordError
     from optimise.search.campaign import Interrupted, NominalFailedError, drive_campaign
+    from studies.afterwards.design_workbook import keep_plan
 
     job = composed.job
     limits_of(job.report)  # a file that cannot be used is refused before any work
@@ -135,6 +134,7 @@ def run_campaign_study(
     path = asked_folder(job.run_dir, campaign_folder(job))
     prepared = prepared_campaign(job, path)  # before it is said that anything is kept
     _print_search(job, prepared)
+    keep_plan(path, prepared.case.catenary, composed.overrides)
     command = typed_command(study, composed.overrides)
     done: list[str] = []
     try:

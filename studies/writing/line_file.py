@@ -70,7 +70,7 @@ def _entries(block: BaseModel, inside: str, marks: dict[str, str], like: str) ->
             yield f"{indent}{key}:".ljust(WIDTH - 2) + f"  # {remark}"
             yield from _entries(value, f"{inside}{key}.", marks, like)
             continue
-        taken = marks.get(f"{inside}{key}", "u") != "u"
+        taken = marks.get(f"{inside}{key}", "u").startswith("t:")
         yield f"{indent}{key}: {_value(value)}".ljust(WIDTH - 2) + f"  # {remark}" + (f"; as {like}" if taken else "")
 
 

@@ -143,6 +143,13 @@ def test_a_search_finds_the_distance_and_writes_it(tmp_path, two):
     assert dict(train_of(later.space, first.values)) == {SECOND: train.distances_m[0]}
 
 
+def test_distances_alone_start_from_those_of_an_earlier_search(tmp_path, two):
+    earlier = run(tmp_path / "a", two, trials=12, design=ALONE)
+    later = run(tmp_path / "b", two, trials=8, warm_start=str(tmp_path / "a"), design=ALONE)
+    given = [record.values for record in later.records if record.origin is not None]
+    assert given[0] == earlier.best.values and len(given) == 5
+
+
 def test_a_train_is_varied_by_the_design_or_by_scenarios(tmp_path, two):
     with pytest.raises(InputError, match=r"scenarios\.trailing must be left out"):
         run(tmp_path, two, design=ALONE, scenarios={"trailing": [[], [45.0]]})

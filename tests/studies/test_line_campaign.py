@@ -69,7 +69,10 @@ def test_the_best_design_goes_back_into_the_workbook(catenary, folder, workbook)
     assert widest == pytest.approx(ranges[1], rel=2e-3)
     # the same command has nothing left to do, and one that resumes the folder finds the workbook there
     assert "3/3" not in catenary(*typed).out
+    (folder / "out" / "best_design.xlsx").unlink()  # as where the first command was killed before it wrote one
     assert catenary("optimise", "resume=out", *FEW, "error_estimate=false").code == 0
+    book = openpyxl.load_workbook(folder / "out" / "best_design.xlsx")
+    assert sheet(book, "my notes") == [("measured in May",)]
     assert load_line(folder / "out" / "best_design.xlsx").section == line.section
 
 
@@ -88,11 +91,13 @@ def test_main_droppers_of_a_compound_line_are_in_the_workbook_of_its_best_design
     assert [row[2] for row in cut[others:]] == pytest.approx(main.positions, abs=1e-3)
 
 
-def test_a_train_varies_under_a_line_by_stations_and_its_conditions_come_along(catenary, folder, workbook):
+def test_a_train_varies_under_a_line_with_a_broken_dropper_and_its_conditions_come_along(catenary, folder):
     """The spans that were typed, which are not those of the line by default, are those of its best design, too."""
+    broken = SHORT | {"defects": [{"span": 1, "dropper": 3, "kind": "broken"}]}
+    (folder / "short.yaml").write_text(yaml.safe_dump(broken), encoding="utf-8")
     train = ("trailing.distances_m=[20]", "design.trailing_distances=[[15,25]]", "open_line.last_evaluated=4")
-    typed = ("optimise", f"catenary={workbook.name}", *CASE, *SEARCH, *FEW, *train, "error_estimate=false")
-    ended = catenary(*typed)
+    scenarios = ("scenarios.speeds_kmh=[200]",)
+    ended = catenary("optimise", "catenary=short.yaml", *CASE, *SEARCH, *FEW, *train, *scenarios, "error_estimate=false")
     assert ended.code == 0, ended
     result = load_result(folder / "out")
     best = result.best

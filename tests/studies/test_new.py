@@ -83,6 +83,20 @@ def test_the_file_says_what_was_given_and_what_was_copied(catenary, folder, tabl
     assert "support.messenger_damping" not in listed
 
 
+def test_a_wire_by_name_has_its_own_values_but_for_those_that_are_typed(catenary, folder, table):
+    named = ("contact_wire.wire=CuMg AC-120", "contact_wire.axial_stiffness=15e6", "contact_wire.tension=20e3")
+    ended = catenary("new", table(heights_table()), *ANSWERS, *named)
+    text, line = (folder / "mine.yaml").read_text(encoding="utf-8"), read_line(folder / "mine.yaml")
+    wire = line.contact_wire
+    assert (wire.mass_per_length, wire.bending_stiffness, wire.axial_stiffness) == (1.0668, 127.9, 15e6)
+    rows = [row for row in text.splitlines() if "1.0668" in row or "127.9" in row or "15.0e+6" in row]
+    assert len(rows) == 3 and not any("as bruni_2015" in row for row in rows)
+    listed = ended.out.partition("Check the values that come from bruni_2015")[2].partition("\n")[0]
+    assert "contact_wire." not in listed and "messenger_wire.mass_per_length" in listed
+    refused = catenary("new", table(heights_table()), *ANSWERS, "contact_wire.wire=nonsense", "overwrite=true")
+    assert refused.code == 2 and "'nonsense'" in refused.err
+
+
 def test_lengths_from_a_table_hang_as_the_heights_that_they_were_cut_for(catenary, folder, table):
     assert catenary("new", table(heights_table()), *ANSWERS).code == 0
     first = periodic_equilibrium(read_line(folder / "mine.yaml"))
