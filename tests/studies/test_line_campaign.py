@@ -97,7 +97,9 @@ def test_a_train_varies_under_a_line_with_a_broken_dropper_and_its_conditions_co
     (folder / "short.yaml").write_text(yaml.safe_dump(broken), encoding="utf-8")
     train = ("trailing.distances_m=[20]", "design.trailing_distances=[[15,25]]", "open_line.last_evaluated=4")
     scenarios = ("scenarios.speeds_kmh=[200]",)
-    ended = catenary("optimise", "catenary=short.yaml", *CASE, *SEARCH, *FEW, *train, *scenarios, "error_estimate=false")
+    ended = catenary(
+        "optimise", "catenary=short.yaml", *CASE, *SEARCH, *FEW, *train, *scenarios, "error_estimate=false"
+    )
     assert ended.code == 0, ended
     result = load_result(folder / "out")
     best = result.best
