@@ -279,12 +279,12 @@ class CaseSpec(Spec):
     def _fits_on_line(self) -> list[str]:
         """Say where the train outruns the line, or a step an irregularity."""
         line, wires, problems = self.open_line, self.catenary, []
-        end = wires.station(line.last_evaluated + line.spans_after) + max(self.distances)
-        behind = max(self.distances) / wires.mean_span
-        if end > wires.station(line.spans) + 1e-9 * wires.period:
+        behind, counted = max(self.distances) / wires.mean_span, line.last_evaluated + line.spans_after
+        if wires.station(counted) + max(self.distances) > wires.station(line.spans) + 1e-9 * wires.period:
             problems.append(
-                f"open_line.spans must hold the evaluated spans, those after them and the train: {line.last_evaluated} "
-                f"+ {line.spans_after} + {behind:.2f} spans do not fit into {line.spans}, lower open_line.last_evaluated"
+                "open_line.spans must hold the evaluated spans, those after them and the train: "
+                f"{line.last_evaluated} + {line.spans_after} + {behind:.2f} spans do not fit into {line.spans}; lower "
+                "open_line.last_evaluated"
             )
         drawn = None if wires.section is None else wires.section.irregularity
         if drawn is not None and drawn.shortest < STEPS_A_WAVE * self.speed * self.dt:

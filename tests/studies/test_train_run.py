@@ -52,6 +52,11 @@ def test_line_and_train_of_the_best_design_reproduce_its_figure(catenary, folder
     assert "catenary export" not in ended.out  # a rig presses a bundle with one pantograph
     train = yaml.safe_load((folder / "out" / "best_design.trailing.yaml").read_text(encoding="utf-8"))["distances_m"]
     assert train != [60.0] and 52.0 <= train[0] <= 68.0
+    page, best = (folder / "out" / "report.html").read_text(encoding="utf-8"), folder / "out" / "best"
+    each = [p["contact_force_std_N"] for p in json.loads((best / "summary.json").read_text("utf-8"))["pantographs"]]
+    assert f"Of 2 pantographs it is number {1 + each.index(max(each))}" in page
+    table = page.partition("Pantograph by pantograph")[2].partition("</table>")[0]
+    assert all(f">{sigma:.2f}<" in table for sigma in each)
     worst = {}
     for name, typed in {
         "line": ("catenary=out/best_design.yaml",),
@@ -63,6 +68,8 @@ def test_line_and_train_of_the_best_design_reproduce_its_figure(catenary, folder
         assert run.code == 0, run
         summary = json.loads((folder / name.replace(" ", "_") / "summary.json").read_text(encoding="utf-8"))
         worst[name] = max(p["contact_force_std_N"] for p in summary["pantographs"])
+    own = (folder / "line" / "report.html").read_text(encoding="utf-8")
+    assert f"Under pantograph {1 + each.index(max(each))} of 2, where it varies most" in own
     assert worst["line"] == pytest.approx(worst["by hand"], rel=1e-3)
     assert worst["typed"] == pytest.approx(worst["nominal"], rel=1e-3)
     assert worst["nominal"] > 1.01 * worst["line"]

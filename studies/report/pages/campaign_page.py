@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from dynamics.charts.numbers import number, with_bound_units
 from optimise.evaluation.verdict import SAME, UNKNOWN, WORSE
 from optimise.search.history import search_chart
@@ -20,6 +23,7 @@ from studies.report.sections.numerical_error import error_table, sigma_with_erro
 from studies.report.sections.off_design import condition_table, error_charts, schedule_table, speed_chart
 from studies.report.sections.scenario_tables import scenario_section
 from studies.report.sections.tables import (
+    STATISTICS,
     confirmation_table,
     constraint_table,
     design_table,
@@ -33,6 +37,8 @@ from studies.report.sections.variable_importance import importance_sections
 
 __all__ = ["campaign_page"]
 
+# figures that are shown of each pantograph of a train
+OF_TRAIN = ("contact_force_std_N", "contact_force_max_N", "contact_force_min_N", "contact_loss_percent")
 HOLDING = "Every design keeps the mean force, the bounds and the spacing; the rest are limits."
 WORST = " Uplift, dropper force at rest and loss of contact are the worst of all scenarios."
 
@@ -201,6 +207,8 @@ def _force_section(content: CampaignContent, results: tuple[SpanResult, ...]) ->
     if any(r.statistics for r in results):
         each = tuple((r.label, r.statistics) for r in results)
         tables.append(statistics_table(each, content.filter_note, content.figure_errors))
+        if any(len(train) > 1 for train in content.trains.values()):
+            tables.append(_train_table(content.trains))
     if content.confirmation is not None:
         tables.append(confirmation_table(content.confirmation, content.condition))
     tables += [error_table(error, name) for name, error in content.errors.items()]
@@ -214,6 +222,19 @@ def _force_section(content: CampaignContent, results: tuple[SpanResult, ...]) ->
         charts=present(force_chart(results, caption), height_chart(results)),
         tables=tuple(tables),
     )
+
+
+def _train_table(trains: Mapping[str, tuple[Mapping[str, Any], ...]]) -> Table:
+    """Figures of every pantograph of a train under the nominal line and the best design."""
+    shown = [row for row in STATISTICS if row[0] in OF_TRAIN]
+    rows = tuple(
+        (label, f"{k}", *(value_text(one.get(key), digits) for key, _, _, digits in shown))
+        for label, train in trains.items()
+        for k, one in enumerate(train, start=1)
+    )
+    heads = ("line", "pantograph", *(f"{name} [{unit}]" for _, name, unit, _ in shown))
+    note = "The statistics above are, one by one, the worst of the train."
+    return Table("Pantograph by pantograph", heads, rows, "lr" + "r" * len(shown), note)
 
 
 def _line_section(results: tuple[SpanResult, ...]) -> Section:

@@ -77,7 +77,7 @@ def simulation_page(content: SimulationContent) -> Page:
         facts=tuple(
             _sigma_fact(content, name)
             if key == "contact_force_std_N"
-            else Fact(name, f"{_with_error(content, key, digits)} {unit}", remark)
+            else Fact(name, f"{_with_error(content, key, digits)} {unit}", f"{remark}{_whose(content)}")
             for name, key, unit, digits, remark in FACTS
             if key in content.result.statistics
         ),
@@ -106,7 +106,9 @@ def _span_table(spans: tuple[Mapping[str, float], ...]) -> Table:
     rows = tuple((f"{s['pantograph']}", f"{s['span']}", *(number(s[k], 2) for k in shown)) for s in spans)
     worst = max(spans, key=lambda s: s["contact_force_std_N"])
     names = ("begins at [m]", "mean [N]", "σ [N]", "maximum [N]", "minimum [N]", "uplift at its end [mm]")
-    note = f"Filtered force. It varies most in span {worst['span']}, from {worst['begin_m']:g} to {worst['end_m']:g} m."
+    under = f" under pantograph {worst['pantograph']}" if len({s["pantograph"] for s in spans}) > 1 else ""
+    place = f"from {worst['begin_m']:g} to {worst['end_m']:g} m"
+    note = f"Filtered force. It varies most in span {worst['span']}, {place}{under}."
     return Table("Span by span", ("pantograph", "span", *names), rows, "rrrrrrrr", note)
 
 
@@ -144,18 +146,27 @@ def _fixed_table(fixed: Mapping[str, Any]) -> Table:
 
 def _sigma_fact(content: SimulationContent, name: str) -> Fact:
     """Sigma with its estimated numerical error, or with the word that there is none."""
-    remark, error = "contact force, filtered", content.error
-    if error is not None and error.get("pantograph", 1) > 1:
-        remark, error = f"{remark}; the numerical error was estimated for pantograph {error['pantograph']}", None
+    remark, error = f"contact force, filtered{_whose(content)}", _own_error(content)
     if error is not None:
         remark += f"; {'numerical error not estimated' if error['total_N'] is None else '± estimated numerical error'}"
     return Fact(name, sigma_with_error(content.result.statistics["contact_force_std_N"], error), remark)
 
 
 def _with_error(content: SimulationContent, name: str, digits: int) -> str:
-    """Statistic of the first pantograph with its estimated numerical error, where there is one."""
-    known = next(iter(content.figure_errors.values()), {})
+    """Statistic of the pantograph that is shown with its estimated numerical error, where there is one."""
+    known = dict(enumerate(content.figure_errors.values())).get(content.shown, {})
     return plus_minus(content.result.statistics[name], known.get(name) or None, digits)
+
+
+def _own_error(content: SimulationContent) -> Mapping[str, Any] | None:
+    """Estimated numerical error of sigma, where it is that of the pantograph that is shown."""
+    error = content.error
+    return error if error is not None and error.get("pantograph", 1) == content.shown + 1 else None
+
+
+def _whose(content: SimulationContent) -> str:
+    """Which pantograph figures are of, where there are several."""
+    return f", pantograph {content.shown + 1}" if len(content.pantographs) > 1 else ""
 
 
 def _headline(content: SimulationContent) -> str:
@@ -165,12 +176,13 @@ def _headline(content: SimulationContent) -> str:
     mean, sigma = statistics["contact_force_mean_N"], statistics["contact_force_std_N"]
     low, high = (_with_error(content, f"contact_force_{which}_N", 1) for which in ("min", "max"))
     loss = statistics.get("contact_loss_percent", 0.0)
-    error = content.error if (content.error or {}).get("pantograph", 1) == 1 else None
+    error, several = _own_error(content), len(content.pantographs)
     error_text = " (estimated numerical error)" if (error or {}).get("total_N") is not None else ""
     kept = "Contact is never lost." if loss <= 0.0 else f"Contact is lost for {number(loss, 2)} % of the time."
     missed = "" if content.assessment is None else missed_in_words(content.assessment)
+    under = f"Under pantograph {content.shown + 1} of {several}, where it varies most, the" if several > 1 else "The"
     return (
-        f"The contact force has a mean of {number(mean, 1)} N and a standard deviation of "
+        f"{under} contact force has a mean of {number(mean, 1)} N and a standard deviation of "
         f"{sigma_with_error(sigma, error)}{error_text}; it stays between {low} N and "
         f"{high} N. {kept}{' ' if missed else ''}{missed}"
     )

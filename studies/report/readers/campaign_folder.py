@@ -17,6 +17,7 @@ import numpy as np
 
 from catenary.linearised.rest_warnings import rest_warnings
 from catenary.storage.provenance import config_sha256
+from dynamics.charts.parts import Role
 from dynamics.results.dataset import StoredResult
 from optimise.evaluation.constraints import Reference, scenario_changes
 from optimise.evaluation.outcome import Outcome
@@ -42,6 +43,7 @@ from studies.report.readers.page_content import CampaignContent
 from studies.report.readers.simulation_folder import NOTES, filter_note
 from studies.report.readers.stored import (
     command_of,
+    note_of_train,
     origin_facts,
     page_head,
     read_json,
@@ -50,6 +52,8 @@ from studies.report.readers.stored import (
     run_facts,
     slack_warning,
     span_result,
+    train_statistics,
+    varies_most,
 )
 from studies.report.sections.assessment import assessed
 from studies.report.sections.choice import choice_of
@@ -86,7 +90,7 @@ def read_campaign(folder: Path) -> CampaignContent:
     unfinished = (f"The campaign has not ended: {done} of {wanted} designs are on record.",) if done < wanted else ()
     return CampaignContent(
         title=_title(result),
-        x_note=NOTES[case.solver],
+        x_note=note_of_train(NOTES[case.solver], _shown(summaries), len(case.distances)),
         filter_note=filter_note(f"{case.signal.kind} {case.signal.cutoff_hz:g} Hz, zero phase"),
         nominal=solved["nominal"],
         best=solved.get("best"),
@@ -112,6 +116,7 @@ def read_campaign(folder: Path) -> CampaignContent:
         front=front_of_designs(result),
         condition=own_condition(result.campaign.scenarios, case),
         errors=errors,
+        trains={name: tuple(found.get("pantographs", ())) for name, found in summaries.items()},
         figure_errors=sizes,
         choice=choice_of(result, shown),
         assessment=assessed(
@@ -147,9 +152,15 @@ def _span_results(
             applied = {} if outcome.applied_force_N is None else {"applied_force_N": outcome.applied_force_N}
             statistics = outcome.statistics | applied
         else:  # those on record are over all scenarios, the force that is drawn is the case's own
-            statistics = summaries[name].get("pantographs", [{}])[0]
-        found[name] = span_result(stored, case, name, "nominal" if name == "nominal" else "best", statistics)
+            statistics = train_statistics(summaries[name].get("pantographs", ()))
+        role: Role = "nominal" if name == "nominal" else "best"
+        found[name] = span_result(stored, case, name, role, statistics, _shown(summaries))
     return found, tuple(remarks)
+
+
+def _shown(summaries: Mapping[str, Mapping[str, Any]]) -> int:
+    """Place of the pantograph that is drawn under both lines: whose force varies most under the best one, if any."""
+    return varies_most([*summaries.values()][-1].get("pantographs", ()))
 
 
 def _summary(result: CampaignResult, name: str, record: TrialRecord) -> dict[str, Any]:

@@ -48,13 +48,15 @@ class PageContent:
 class SimulationContent(PageContent):
     """Everything the page of one simulation says; ``elasticity`` has loads [N] and span means [mm/N].
 
-    ``pantographs`` are label and statistics of every one, ``figure_errors`` the estimated numerical errors of these by
-    label. ``error``, ``by_span``, ``by_wire`` and ``fixed_wires`` are those of summary.json, the last empty for wires
-    that weights hold. ``static_note`` says of which line the static figures are, where that is not the one that ran.
+    ``pantographs`` are label and statistics of every one, ``shown`` is the place of the one whose force varies most,
+    which curves are of, ``figure_errors`` the estimated numerical errors of all by label. ``error``, ``by_span``,
+    ``by_wire`` and ``fixed_wires`` are those of summary.json, the last empty for wires that weights hold.
+    ``static_note`` says of which line the static figures are, where that is not the one that ran.
     """
 
     result: SpanResult
     pantographs: tuple[tuple[str, Mapping[str, float]], ...] = ()
+    shown: int = 0
     figure_errors: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     elasticity: tuple[tuple[float, float], ...] = ()
     error: Mapping[str, Any] | None = None
@@ -73,7 +75,8 @@ class CampaignContent(PageContent):
     there is one objective. ``errors`` has the estimated numerical errors of 'nominal' and 'best' where they are on
     record, as summary.json has them, ``figure_errors`` those of their statistics by name. ``condition`` is the case's
     own one in words where the search had scenarios, and empty otherwise: forces, their statistics, the long transient
-    and the numerical errors are of it alone, while the objectives in ``designs`` are over all scenarios.
+    and the numerical errors are of it alone, while the objectives in ``designs`` are over all scenarios. ``trains`` has
+    the statistics of each pantograph under 'nominal' and 'best', where there are several.
     """
 
     nominal: SpanResult
@@ -90,4 +93,5 @@ class CampaignContent(PageContent):
     front: Front | None = None
     condition: str = ""
     errors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    trains: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
     figure_errors: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)

@@ -15,6 +15,7 @@ from studies.report.readers.given_input import input_origins
 from studies.report.readers.page_content import SimulationContent
 from studies.report.readers.stored import (
     command_of,
+    note_of_train,
     origin_facts,
     page_head,
     read_json,
@@ -23,6 +24,7 @@ from studies.report.readers.stored import (
     slack_warning,
     span_result,
     stored_case,
+    varies_most,
 )
 from studies.report.sections.assessment import assessed
 from studies.writing.figure_errors import figure_errors
@@ -54,7 +56,8 @@ def read_simulation(folder: Path) -> SimulationContent:
     figures = summary.get("pantographs") or [{}]
     each = [{k: float(v) for k, v in own.items() if isinstance(v, int | float)} for own in figures]
     labels = [f"pantograph {k}" for k in range(1, len(each) + 1)] if len(each) > 1 else ["value"]
-    statistics, pantographs = each[0], tuple(zip(labels, each, strict=True))
+    shown, pantographs = varies_most(each), tuple(zip(labels, each, strict=True))
+    statistics = each[shown]
     versions = json.loads(about.get("versions", "{}"))
     facts = origin_facts(folder / "result.nc", {**summary, "commit": about.get("commit", ""), "versions": versions})
     held = [("applied force", f"{statistics['applied_force_N']:.2f} N")] if "applied_force_N" in statistics else []
@@ -66,13 +69,14 @@ def read_simulation(folder: Path) -> SimulationContent:
     status, message = (str(summary.get(key, "")) for key in ("status", "message"))
     return SimulationContent(
         title=about.get("title", folder.name),
-        result=span_result(stored, case, case.catenary.name, "best", statistics),
-        x_note=NOTES[case.solver],
+        result=span_result(stored, case, case.catenary.name, "best", statistics, shown),
+        x_note=note_of_train(NOTES[case.solver], shown, len(each)),
         static_note=STATIC_NOTE.format(period=case.catenary.one_period)
         * (case.on_open_line and not case.catenary.ends),
         filter_note=filter_note(about.get("filter", "")),
         provenance=case_provenance(case, (), input_origins(folder, "simulate", case)),
         pantographs=pantographs,
+        shown=shown,
         figure_errors=errors,
         assessment=assessed(head, pantographs, case, summary, errors),
         head=page_head("run", folder.name, folder / "result.nc", head),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from catenary.storage.plain_yaml import PlainYamlError, parse_plain_yaml
 from catenary.storage.user_file import read_user_text
 from dynamics.charts.parts import Curve, Role
 from dynamics.results.dataset import StoredResult, read_result
+from dynamics.results.solution import WORSE_WHEN_LOW
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.solver import ON_RECORD
 from studies.input.compose import typed_command
@@ -30,6 +31,7 @@ from studies.writing.report_head import HeadRecord
 __all__ = [
     "case_in",
     "command_of",
+    "note_of_train",
     "origin_facts",
     "page_head",
     "read_json",
@@ -39,6 +41,8 @@ __all__ = [
     "slack_warning",
     "span_result",
     "stored_case",
+    "train_statistics",
+    "varies_most",
 ]
 
 MM = 1.0e3
@@ -112,11 +116,45 @@ def case_in(content: Mapping[str, Any], where: Path) -> CaseSpec:
         ) from error
 
 
+def varies_most(each: Sequence[Mapping[str, Any]]) -> int:
+    """Number, from 0, of the pantograph whose contact force has the largest standard deviation; 0 without figures."""
+    return max(range(len(each)), key=lambda k: each[k].get("contact_force_std_N") or 0.0, default=0)
+
+
+def note_of_train(note: str, pantograph: int, count: int) -> str:
+    """Caption of a curve, with the number of its pantograph where there are several."""
+    if count < 2:
+        return note
+    shown = f"Of {count} pantographs it is number {pantograph + 1}, whose force varies most."
+    return f"{note.replace('One pantograph in steady', 'Steady')} {shown}"
+
+
+def train_statistics(each: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Of every statistic the worst of the pantographs in a summary.json, as `Solution.train_statistics`."""
+    names = [name for name, value in each[0].items() if isinstance(value, int | float)] if each else []
+    return {name: (min if name in WORSE_WHEN_LOW else max)(float(own[name]) for own in each) for name in names}
+
+
+def _of_pantograph(values: Mapping[str, Array], pantograph: int) -> Mapping[str, Array]:
+    """Results in which place, force and height of the contact are those of one pantograph of a train."""
+    names = ("position", "contact_force_filtered", "contact_height")
+    own = {name: values[f"pantograph_{name}"] for name in names if f"pantograph_{name}" in values}
+    return {**values, **{name: array[:, pantograph] for name, array in own.items() if pantograph < array.shape[-1]}}
+
+
 def span_result(
-    stored: StoredResult, case: CaseSpec, label: str, role: Role, statistics: Mapping[str, float]
+    stored: StoredResult,
+    case: CaseSpec,
+    label: str,
+    role: Role,
+    statistics: Mapping[str, float],
+    pantograph: int = 0,
 ) -> SpanResult:
-    """Take what a page shows of one design from its result file; what is not in the file is left out."""
-    values, line = stored.values, case.line
+    """Take what a page shows of one design from its result file; what is not in the file is left out.
+
+    Of a train it is the contact of the pantograph of that number.
+    """
+    values, line = _of_pantograph(stored.values, pantograph) if pantograph else stored.values, case.line
     drawn, elastic = ({*names} <= values.keys() for names in (SHAPE, ("station", "elasticity")))
     position = values.get("position", np.zeros(0))
     if case.on_open_line:  # what follows the evaluated spans is there for the filter and for uplift
