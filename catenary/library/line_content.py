@@ -202,12 +202,12 @@ def _by_support(held: Sequence[Held], supports: Sequence[float], line: CatenaryS
             -line.support.messenger_stagger * turn - y for turn, y in zip(turns, asides, strict=True)
         ],
     }
-    several = bool(held[0].stretch.name)
-    always = {"contact_height"} | ({"stagger", "messenger_stagger"} if line.dimension == "spatial" else set())
+    # in the plane they do nothing but to be there where the line is drawn, written out or run in space
+    always = {"contact_height", "stagger", "messenger_stagger"} if held[0].stretch.name else set()
     return {
         f"{key}s": [each.values.get(key, value) + 0.0 for each, value in zip(held, values, strict=True)]
         for key, values in usual.items()
-        if (several and key in always) or any(key in each.values for each in held)
+        if key in always or any(key in each.values for each in held)
     }
 
 

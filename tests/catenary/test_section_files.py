@@ -9,6 +9,7 @@ import yaml
 from catenary.errors import InputError
 from catenary.form_finding.equilibrium import open_line_equilibrium
 from catenary.layout.running_surface import surface_of
+from catenary.layout.sections import parts_of
 from catenary.library.line_workbook import write_line_workbook
 from catenary.library.lines import line_file_of, load_line
 from catenary.library.overlaps import rises
@@ -103,9 +104,12 @@ def test_the_nearest_height_that_hangs_counts_as_rows_do_from_support_to_support
     assert found and 0.0 < min(found) <= max(found) < 0.12
 
 
-def test_a_workbook_holds_sections_and_reads_back_as_the_same_line(write, tmp_path):
+@pytest.mark.parametrize("dimension", ["spatial", "planar"])
+def test_a_workbook_holds_sections_and_reads_back_as_the_same_line(write, tmp_path, dimension):
+    """An insulated overlap, too, whose wires stand apart by what only space would show."""
     sections = [{**SECTIONS[0], "ends": "weight", "ratio": 3}, {**SECTIONS[1], "ends": "spring_damper", "damping": 900}]
-    line = write(sections=sections, changes={"dimension": "spatial"})
+    apart = [{"section": SECTIONS[0]["name"], "kind": "insulated"}]
+    line = write(sections=sections, overlaps=apart, changes={"dimension": dimension})
     file = line_file_of(tmp_path / "km12.yaml")
     write_line_workbook(tmp_path / "km12.xlsx", "bruni_2015", file, line)
     again = load_line("km12.xlsx")
@@ -113,6 +117,9 @@ def test_a_workbook_holds_sections_and_reads_back_as_the_same_line(write, tmp_pa
     assert there["section"]["tension_sections"] == here["section"]["tension_sections"]
     for key in ("contact_heights", "staggers", "messenger_staggers"):
         assert here["section"][key] == pytest.approx(there["section"][key], abs=1e-9)
+    first, second = (np.array(part.line.section.staggers) for part in parts_of(again))
+    common = [part.first_support for part in parts_of(again)][1]
+    np.testing.assert_allclose(second[: len(first) - common] - first[common:], 0.45, atol=1e-9)
     assert here["droppers"]["by_section"] == there["droppers"]["by_section"]
     for key in ("positions", "contact_wire_heights"):
         assert here["droppers"][key] == pytest.approx(there["droppers"][key], abs=1e-9)
