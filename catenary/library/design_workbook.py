@@ -29,6 +29,8 @@ Place: TypeAlias = tuple[Hashable, ...]
 """Section, if its row names one, and what else says which row it is."""
 Sheets: TypeAlias = Mapping[str, Sequence[Sequence[Cell]]]
 WIDTH = 24
+# column of a further sheet whose stations count from the first support
+STATION = "station_m"
 
 
 def write_design_workbook(
@@ -52,7 +54,8 @@ def write_design_workbook(
     changes : mapping
         Keys of the sheet ``line`` that the design sets, in the place of what stands there.
     sheets : mapping of str to rows
-        Further sheets by name, the first row of each being its headings.
+        Further sheets by name, the first row of each being its headings. Behind a column ``station_m``, which counts
+        from the first support, comes one as the plan counts.
 
     Raises
     ------
@@ -83,13 +86,26 @@ def write_design_workbook(
         _keep(sheet, said, (name, file.tables.get(name)), list(_places(name, rows, supports)), supports)
     for name, rows in sheets.items():
         sheet = _anew(book, by_name, name)
-        for row in rows:
+        for row in _with_plan_stations(rows, origin):
             sheet.append(list(row))
         for number, cell in enumerate(sheet[1], start=1):
             cell.font = Font(bold=True)
             sheet.column_dimensions[get_column_letter(number)].width = WIDTH
     with whole_file(path) as temporary:
         book.save(temporary)
+
+
+def _with_plan_stations(rows: Sequence[Sequence[Cell]], origin: float) -> Iterator[Sequence[Cell]]:
+    """Rows whose stations count from the first support, with those of the plan behind them."""
+    head, *others = rows
+    if STATION not in head:
+        yield from rows
+        return
+    place = head.index(STATION)
+    yield (*head, f"plan_{STATION}")
+    for row in others:
+        station = row[place]
+        yield (*row, round(station + origin, 9) if isinstance(station, int | float) else None)
 
 
 def _anew(book: Workbook, by_name: Mapping[str, Worksheet], name: str) -> Worksheet:

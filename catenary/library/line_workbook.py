@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["fill_sheet", "origin_of", "rows_of_line", "write_line_workbook"]
 
 # unit in which a sheet gives a quantity; those that are not named are in SI
+LONGEST_NAME = 255
 IN_MM = ("encumbrance", "contact_height", "stagger", "messenger_stagger", "height", "length", "by")
 IN_MM += ("elevation", "spacing", "depth")
 # columns that count from where the plan does
@@ -123,11 +124,14 @@ def _fill(sheet: Worksheet, columns: list[Column], rows: list[dict[str, Any]]) -
         sheet.column_dimensions[letter].width = WIDTH
         if column.words:
             takes = DataValidation(type="list", formula1=f'"{",".join(column.words)}"', allow_blank=True)
+        elif column.name:
+            takes = DataValidation(type="textLength", operator="lessThanOrEqual", formula1=f"{LONGEST_NAME}")
         else:
             kind, size = "whole" if column.whole else "decimal", _size(column)
             low, high = (f"{size * limit:.12g}" for limit in (column.low, column.high))
             takes = DataValidation(type=kind, operator="between", formula1=low, formula2=high, allow_blank=True)
             takes.error = f"must be between {low} and {high}"
+        takes.showErrorMessage, takes.errorStyle = True, "warning"  # rows for people, which begin with #, may stay
         sheet.add_data_validation(takes)
         takes.add(f"{letter}2:{letter}{LAST_ROW}")
     for row in rows:

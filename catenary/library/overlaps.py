@@ -43,8 +43,9 @@ def rises(
 ) -> list[list[Rise]]:
     """Curves of every tension section: where it runs in, and where it runs out.
 
-    In the middle of an overlap both wires are level: at the support in its middle, or over the span there. Beyond, the
-    wire that ends rises.
+    In the middle of an overlap of an even number of spans both wires are level at the support there; beyond, the wire
+    that ends rises. In one of an odd number it rises from the support before the span in the middle, over which the
+    other one comes down to the support behind it: both are level nowhere, and cross in the middle of that span.
 
     Parameters
     ----------

@@ -34,5 +34,5 @@ def test_what_is_given_goes_before():
     assert filled(["open_line.last_evaluated"], trailing=train).get("last_evaluated") is None
 
 
-def test_a_train_that_is_no_number_is_left_to_the_check_of_the_whole():
+def test_a_train_that_holds_words_is_left_to_the_check_of_the_whole():
     assert filled(trailing={"distances_m": ["far", None]}, scenarios="mine", design=None)["last_evaluated"] == 9

@@ -61,6 +61,8 @@ def test_the_best_design_goes_back_into_the_workbook(catenary, folder, workbook)
     cut = sheet(book, "fitter")
     assert cut[0][:4] == ("section", "dropper", "station_m", "length_m")
     assert len(cut) - 1 == len(line.droppers.positions) and {row[0] for row in cut[1:]} == {"A", "B"}
+    where = cut[0].index("plan_station_m")
+    assert [row[where] for row in cut[1:]] == pytest.approx([row[2] + 1000.0 for row in cut[1:]])
     # the figure that the search went by is that of a run of its best design, span by span
     again = catenary("simulate", "catenary=out/best_design.yaml", "run_dir=again", "error_estimate=false")
     assert again.code == 0, again

@@ -63,6 +63,7 @@ def test_an_empty_workbook_has_all_columns_with_their_lists_and_ranges(catenary,
     for name, columns in COLUMNS.items():
         rules = book[name].data_validations.dataValidation
         assert len(rules) == len(columns) == book[name].max_column
+        assert all(rule.showErrorMessage and "inf" not in str(rule.formula1) for rule in rules)
     kinds = {rule.formula1 for rule in book["defects"].data_validations.dataValidation if rule.type == "list"}
     assert kinds == {'"broken,length,stiffness"'}
     assert [row[1].value for row in book["line"].iter_rows(min_row=3, max_row=3)] == ["c350"]

@@ -46,7 +46,8 @@ def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
     variables, campaign, case = result.space.variables, result.campaign, result.case
     groups: dict[str, int] = {}
     for variable in variables:
-        name = variable.label.rstrip("0123456789").rstrip()
+        # not of a key of the input, which ends in a number of its own
+        name = variable.label if "." in variable.label else variable.label.rstrip("0123456789").rstrip()
         groups[name] = groups.get(name, 0) + 1
     counted = ", ".join(name if n == 1 else f"{name}s ({n})" for name, n in groups.items())
     met, found = "", result.scenarios
@@ -56,7 +57,7 @@ def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
     lines: list[tuple[TrialRecord, str, Role]] = [(result.nominal, "nominal", "nominal")]
     lines.extend((r, f"trial {r.number}", role) for r, role in zip(ranked, ROLES, strict=False))
     return Choice(
-        varied=f"{len(variables)} variables: {counted}. The table has their values.",
+        varied=f"{len(variables)} variable{'s' if len(variables) > 1 else ''}: {counted}. The table has their values.",
         held=_held(case, campaign.limits.uplift_factor, campaign.limits.static_dropper_force, found),
         met=met,
         drawn=tuple(_drawn(result, record, label, role) for record, label, role in lines),
