@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dynamics.pantograph.bodies import ArmsInMotion
     from dynamics.pantograph.on_head import HeadFigures
     from dynamics.results.by_span import SpanFigures
-    from dynamics.results.by_wire import WireFigures
+    from dynamics.results.by_wire import OverlapFigures, WireFigures
 
 __all__ = ["NoFiguresError", "Run"]
 
@@ -135,6 +135,20 @@ class Run:
 
         _ = self.statistics
         return figures_by_wire(self.solution)
+
+    @property
+    def by_overlap(self) -> tuple[OverlapFigures, ...]:
+        """Contact force of each pantograph in each overlap of tension sections, and how the wires hand it over.
+
+        Raises
+        ------
+        NoFiguresError
+            If the solver failed.
+        """
+        from dynamics.results.by_wire import figures_by_overlap
+
+        _ = self.statistics
+        return figures_by_overlap(self.solution)
 
     @property
     def on_head(self) -> tuple[HeadFigures, ...]:

@@ -169,6 +169,16 @@ def _by_wire(wires: list[dict[str, Any]]) -> list[str]:
     ]
 
 
+def _by_overlap(overlaps: list[dict[str, Any]]) -> list[str]:
+    """Say of each pantograph what its force is in each overlap."""
+    return [
+        f"pantograph {o['pantograph']} from section {o['ends']} to {o['begins']}, {o['begin_m']:g} to "
+        f"{o['end_m']:g} m: standard deviation {o['contact_force_std_N']:.2f} N, {o['contact_force_min_N']:.1f} to "
+        f"{o['contact_force_max_N']:.1f} N"
+        for o in overlaps
+    ]
+
+
 def _fixed_wires(fixed: dict[str, Any] | None) -> list[str]:
     """Say what wires that are fixed at both ends pull at their temperature, section by section where there are some."""
     if fixed is None:
@@ -260,6 +270,7 @@ def _closing_lines(summary: dict[str, Any], places: Sequence[DropperPlace]) -> l
         )
     lines += _worst_span(summary["by_span"])
     lines += _by_wire(summary["by_wire"])
+    lines += _by_overlap(summary["by_overlap"])
     lines += _on_head(summary.get("on_head", []))
     lines += _arms(summary.get("arms", []))
     lines += _blow_off(summary.get("blow_off"))

@@ -56,7 +56,7 @@ def summarise(
     from catenary.form_finding.equilibrium import EquilibriumStatus
     from catenary.linearised.rest_warnings import rest_warnings
     from dynamics.results.by_span import figures_by_span
-    from dynamics.results.by_wire import figures_by_wire
+    from dynamics.results.by_wire import figures_by_overlap, figures_by_wire
     from dynamics.results.force_history import force_history
     from dynamics.results.losses import contact_losses
 
@@ -95,6 +95,7 @@ def summarise(
         "pantographs": pantographs,
         "by_span": [asdict(each) for each in figures_by_span(solution)],
         "by_wire": [asdict(each) for each in figures_by_wire(solution)],
+        "by_overlap": [asdict(each) for each in figures_by_overlap(solution)],
         **_of_bodies(solution),
         **_fixed_wires(solution),
         "dropper_slack_time_s": [None if math.isnan(t) else float(t) for t in solution.dropper_slack_time],

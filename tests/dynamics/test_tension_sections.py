@@ -8,7 +8,7 @@ from catenary.layout.sections import parts_of
 from catenary.linearised.open_line import linearise
 from dynamics.open_line.build import build_pantographs, build_whole_line
 from dynamics.open_line.static_start import static_start
-from dynamics.results.by_wire import figures_by_wire
+from dynamics.results.by_wire import figures_by_overlap, figures_by_wire
 from dynamics.solution import solve
 from dynamics.spec.status import Status
 from studies.validation.gates.gates import load_gates
@@ -74,6 +74,15 @@ def test_the_force_is_handed_over_from_wire_to_wire(passed):
     assert a.contact_time_percent + b.contact_time_percent - a.shared_time_percent == pytest.approx(100.0, abs=1e-9)
     assert a.load_percent + b.load_percent == pytest.approx(100.0)
     assert 0.0 < a.shared_time_percent == b.shared_time_percent < 20.0
+    (overlap,) = figures_by_overlap(passed)
+    assert (overlap.ends, overlap.begins, overlap.begin_m, overlap.end_m) == ("A", "B", 165.0, 330.0)
+    there = (x > 165.0 + 1e-6) & (x <= 330.0 + 1e-6)
+    filtered = passed.pantographs[0].contact_force_filtered[there]
+    assert overlap.contact_force_std_N == pytest.approx(filtered.std(), rel=1e-9)
+    assert (overlap.contact_force_max_N, overlap.contact_force_min_N) == (filtered.max(), filtered.min())
+    assert (overlap.shared_from_m, overlap.shared_to_m) == (second.min(), first.max())
+    loads = force[there].sum(axis=0)
+    assert overlap.load_percent == pytest.approx(100.0 * loads[0] / loads.sum())
 
 
 @pytest.mark.parametrize(("dimension", "kinematics"), [("spatial", "linearised"), ("planar", "nonlinear")])

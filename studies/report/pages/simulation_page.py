@@ -95,6 +95,7 @@ def _statistics(content: SimulationContent) -> tuple[Table, ...]:
         statistics_table(content.pantographs, content.filter_note, content.figure_errors, change=False),
         *((_span_table(content.by_span),) if len(content.by_span) > 1 else ()),
         *((_wire_table(content.by_wire),) if content.by_wire else ()),
+        *((_overlap_table(content.by_overlap),) if content.by_overlap else ()),
         *((error_table(content.error),) if content.error is not None else ()),
         *((assessment_table(content.assessment),) if content.assessment is not None else ()),
     )
@@ -129,6 +130,26 @@ def _wire_table(wires: tuple[Mapping[str, Any], ...]) -> Table:
     note = "Force as computed, over all spans that count; the mean is over the time in which the wire was touched."
     heads = ("pantograph", "section", *columns, "mean [N]", "maximum [N]")
     return Table("Wire by wire", heads, rows, "rlrrrrrrr", note)
+
+
+def _overlap_table(overlaps: tuple[Mapping[str, Any], ...]) -> Table:
+    """Figures of every pantograph in every overlap: its force there, and where both wires carry it."""
+    forces = tuple(f"contact_force_{key}_N" for key in ("mean", "std", "max", "min"))
+    rows = tuple(
+        (
+            f"{o['pantograph']}",
+            f"{o['ends']} to {o['begins']}",
+            f"{o['first_span']} to {o['last_span']}",
+            *(number(o[key], 2) for key in forces),
+            *(value_text(o[key], 1) for key in ("shared_from_m", "shared_to_m")),
+            *(number(o[key], 1) for key in ("shared_time_percent", "load_percent")),
+        )
+        for o in overlaps
+    )
+    columns = ("mean [N]", "σ [N]", "maximum [N]", "minimum [N]", "on both from [m]", "to [m]", "on both [% of time]")
+    heads = ("pantograph", "sections", "spans", *columns, "load on the first [%]")
+    note = "Filtered force over the spans that both sections have and that count; contact with both wires at once."
+    return Table("Overlap by overlap", heads, rows, "rll" + "r" * 8, note)
 
 
 def _fixed_table(fixed: Mapping[str, Any]) -> Table:

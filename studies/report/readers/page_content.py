@@ -50,8 +50,8 @@ class SimulationContent(PageContent):
 
     ``pantographs`` are label and statistics of every one, ``shown`` is the place of the one whose force varies most,
     which curves are of, ``figure_errors`` the estimated numerical errors of all by label. ``error``, ``by_span``,
-    ``by_wire`` and ``fixed_wires`` are those of summary.json, the last empty for wires that weights hold.
-    ``static_note`` says of which line the static figures are, where that is not the one that ran.
+    ``by_wire``, ``by_overlap`` and ``fixed_wires`` are those of summary.json, the last empty for wires that weights
+    hold. ``static_note`` says of which line the static figures are, where that is not the one that ran.
     """
 
     result: SpanResult
@@ -64,6 +64,7 @@ class SimulationContent(PageContent):
     static_note: str = ""
     by_span: tuple[Mapping[str, float], ...] = ()
     by_wire: tuple[Mapping[str, Any], ...] = ()
+    by_overlap: tuple[Mapping[str, Any], ...] = ()
     fixed_wires: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -84,6 +84,7 @@ def read_simulation(folder: Path) -> SimulationContent:
         error=error,
         by_span=tuple(summary.get("by_span", ())),
         by_wire=tuple(summary.get("by_wire", ())),
+        by_overlap=tuple(summary.get("by_overlap", ())),
         fixed_wires=summary.get("fixed_wires") or {},
         tolerances=read_droppers(folder / "length_tolerance.json"),
         gradient=read_droppers(folder / "gradient.json"),
