@@ -11,7 +11,7 @@ from catenary.layout.laid_out import laid_out
 from catenary.spec.line import CatenarySpec
 from catenary.spec.section import SectionSpec
 
-__all__ = ["DropperPlace", "dropper_places"]
+__all__ = ["DropperPlace", "dropper_places", "marked_places"]
 
 
 class DropperPlace(NamedTuple):
@@ -42,6 +42,26 @@ def dropper_places(line: CatenarySpec) -> tuple[DropperPlace, ...]:
     broken = {(d.section, d.span, d.dropper) for d in own.defects if d.kind == "broken"}
     # a defect names its section where two of them overlap
     return tuple(p for p in hung if p.main or not {(p.section, *p[1:3]), (None, *p[1:3])} & broken)
+
+
+def marked_places(line: CatenarySpec) -> dict[str, list[float]]:
+    """Stations of what a line has in addition to its regular parts, by what it is [m]; of a worn stretch both ends."""
+    line = laid_out(line)
+    own = line.section or SectionSpec()
+    names = [section.name for section in own.tension_sections] or [""]
+    hung = _numbered(line, line.droppers.positions_by_section, names, main=False)
+    wrong = {(d.section, d.span, d.dropper) for d in own.defects}
+    found = {
+        "defects": [
+            x
+            for p, x in zip(hung, line.droppers.positions, strict=True)
+            if {(p.section, *p[1:3]), (None, *p[1:3])} & wrong
+        ],
+        "masses and elements": [each.station for each in (*own.masses, *own.elements)],
+        "ends of worn stretches": [x for worn in own.wear for x in (worn.begin, worn.end)],
+        "kinks": [kink.station for kink in own.kinks],
+    }
+    return {name: sorted(set(x)) for name, x in found.items() if x}
 
 
 def _numbered(

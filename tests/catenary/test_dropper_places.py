@@ -7,7 +7,7 @@ import pytest
 import catenary
 from catenary.errors import InputError
 from catenary.form_finding.equilibrium import equilibrium_at_rest, periodic_equilibrium
-from catenary.layout.dropper_places import dropper_places
+from catenary.layout.dropper_places import dropper_places, marked_places
 from catenary.layout.laid_out import laid_out
 
 
@@ -42,3 +42,10 @@ def test_every_dropper_of_overlapping_sections_is_a_defects():
     last = max(p.number for p in places if (p.section, p.span) == (places[0].section, places[0].span))
     with pytest.raises(InputError, match=f"dropper must be 1 to {last}"):
         line.with_changes(section={"defects": [{**broken(places[0]), "dropper": last + 1}]})
+
+
+def test_what_a_line_has_in_addition_to_regular_parts_is_marked_where_it_is(build_line):
+    line = build_line(elements_per_bay=2)
+    assert marked_places(line) == {}
+    broken = line.with_changes(repeat={"spans": 4, "defects": [{"span": 3, "dropper": 2, "kind": "broken"}]})
+    assert marked_places(broken) == {"defects": [pytest.approx(2 * line.span_length + line.droppers.positions[1])]}

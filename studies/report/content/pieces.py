@@ -69,7 +69,7 @@ class SpanResult:
     keys of summary.json. ``dropper_cut_length`` is the length to cut each dropper to [m], ``dropper_slack_time`` how
     long each is slack while the train passes [ms], ``dropper_gap`` by how much each hangs loose at rest [mm], empty
     where none does. The last ``main_droppers`` of them hold an auxiliary wire; ``dropper_places`` names all as the line
-    does.
+    does. ``marks`` are stations of defects, masses and the like [m], by what they are.
     """
 
     label: str
@@ -85,6 +85,7 @@ class SpanResult:
     dropper_gap: Array = field(default_factory=lambda: np.zeros(0))
     main_droppers: int = 0
     dropper_places: tuple[DropperPlace, ...] = ()
+    marks: tuple[tuple[str, Array], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from catenary.errors import InputError
-from catenary.layout.dropper_places import dropper_places
+from catenary.layout.dropper_places import dropper_places, marked_places
 from catenary.layout.laid_out import laid_out
 from catenary.storage import files
 from catenary.storage.plain_yaml import PlainYamlError, parse_plain_yaml
@@ -175,6 +175,7 @@ def span_result(
         dropper_gap=1.0e3 * gap if gap.any() else np.zeros(0),
         main_droppers=0 if auxiliary is None else len(auxiliary.droppers.positions),
         dropper_places=dropper_places(case.catenary),
+        marks=tuple((name, np.array(x)) for name, x in marked_places(case.catenary).items()),
     )
 
 

@@ -10,7 +10,15 @@ from dynamics.results.figures import force_chart as contact_force
 from dynamics.results.figures import mean_level
 from studies.report.content.pieces import SpanResult
 
-__all__ = ["dropper_force_chart", "elasticity_chart", "force_chart", "height_chart", "span_of", "supports_of"]
+__all__ = [
+    "dropper_force_chart",
+    "elasticity_chart",
+    "force_chart",
+    "height_chart",
+    "marks_of",
+    "span_of",
+    "supports_of",
+]
 
 
 def _role(result: SpanResult) -> Role:
@@ -24,7 +32,14 @@ def _along_the_span(results: tuple[SpanResult, ...]) -> tuple[Stations, ...]:
         for r in results
         if r.dropper_x.size
     )
-    return (*supports_of(results), *droppers)
+    return (*supports_of(results), *droppers, *marks_of(results))
+
+
+def marks_of(results: tuple[SpanResult, ...]) -> tuple[Stations, ...]:
+    """Mark defects, masses and the like, which designs of a search have in common, at the upper edge."""
+    roles: tuple[Role, ...] = ("nominal", "other", "fourth", "fifth")
+    marks = results[-1].marks if results else ()
+    return tuple(Stations(name, x, role) for (name, x), role in zip(marks, roles, strict=False))
 
 
 def supports_of(results: tuple[SpanResult, ...]) -> tuple[Stations, ...]:

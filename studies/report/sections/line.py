@@ -12,7 +12,7 @@ from catenary.layout.geometry import AUXILIARY, CONTACT, MESSENGER, STITCH
 from dynamics.charts.parts import Chart, Curve, Role
 from dynamics.charts.ticks import nice_exaggeration
 from studies.report.content.pieces import Array, LineDrawing, SpanResult
-from studies.report.sections.charts import span_of, supports_of
+from studies.report.sections.charts import marks_of, span_of, supports_of
 
 __all__ = ["contact_wire_chart", "line_chart", "line_drawing"]
 
@@ -142,7 +142,7 @@ def _exaggerated(chart: Chart, results: tuple[SpanResult, ...], least: float, pa
     return replace(
         chart,
         caption=f"Heights are exaggerated {factor:g} times{chart.caption}",
-        stations=supports_of(results),
+        stations=(*supports_of(results), *marks_of(results)),
         x_range=x_range,
         y_range=y_range,
         exaggeration=factor / unit,
