@@ -26,7 +26,7 @@ LONGEST = (
     "integration/test_readme.py", "integration/test_slurm.py", "dynamics/test_fmu.py",
     "dynamics/test_overlap_kinds.py", "chaos/test_end_requests.py", "dynamics/test_adjoint.py",
     "studies/test_campaign_runs.py", "optimise/test_slopes.py", "integration/test_rig_processes.py",
-    "dynamics/test_operator_adjoint.py", "studies/test_gains_run.py", "dynamics/test_window.py",
+    "dynamics/test_operator_adjoint.py", "studies/test_train_run.py", "dynamics/test_window.py",
     "studies/test_damaged_json.py", "studies/test_device_search.py", "studies/test_sweep_runs.py",
     "studies/test_machine_made.py", "integration/test_cluster.py",
 )  # fmt: skip

@@ -22,15 +22,13 @@ from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome
 from optimise.evaluation.verdict import verdict
 from optimise.record.campaign_folder import TrialRecord
+from optimise.search.result import LONGEST_STEP
 
 if TYPE_CHECKING:
     from dynamics.results.solution import Solution
     from optimise.search.result import CampaignResult
 
 __all__ = ["Confirmation", "DesignConfirmation", "confirm", "confirming", "transients"]
-
-# of a single run by default [s]
-LONGEST_STEP = 1.0e-3
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,11 @@ class CampaignFolder(StudyFolder):
         return self.path / "best_design.yaml"
 
     @property
+    def best_design_xlsx(self) -> Path:
+        """Workbook of a line by stations with the best design in its rows."""
+        return self.path / "best_design.xlsx"
+
+    @property
     def basins_json(self) -> Path:
         """Polished designs and the distinct basins that they ended in."""
         return self.path / "basins.json"

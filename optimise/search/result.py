@@ -28,8 +28,10 @@ from optimise.spec.campaign import CampaignSpec
 if TYPE_CHECKING:
     from optimise.evaluation.scenarios import ScenarioSet
 
-__all__ = ["CampaignResult", "load_result", "write_designs", "write_line"]
+__all__ = ["LONGEST_STEP", "CampaignResult", "load_result", "write_designs", "write_line"]
 
+# of a single run [s]
+LONGEST_STEP = 1.0e-3
 OWN_NAME = re.compile(r"\d{3,}(\.pantograph|\.trailing)?\.yaml")
 
 
@@ -84,6 +86,14 @@ class CampaignResult:
         """Files of the best design: its line, and what of the train under it is its own."""
         line = CampaignFolder(self.folder).best_design_yaml
         return (line, *_own_files(self.campaign, line).values()) if self.best is not None else ()
+
+    @property
+    def best_words(self) -> tuple[str, ...]:
+        """Words that run the best design by itself: of a line by stations on its own mesh, in a single run's steps."""
+        place = CampaignFolder(self.folder)
+        if place.best_design_xlsx.is_file():
+            return f"catenary={place.best_design_xlsx}", f"dt={min(self.case.dt, LONGEST_STEP):g}"
+        return (f"catenary={place.best_design_yaml}",)
 
     def catenary_of(self, record: TrialRecord) -> CatenarySpec:
         """Complete line of a trial, named after the campaign."""

@@ -13,6 +13,7 @@ from catenary.library.line_workbook import write_line_workbook
 from catenary.spec.line import CatenarySpec
 from catenary.storage.files import read_json_again, write_bytes_atomic
 from optimise.entry.as_built import line_file
+from optimise.record.campaign_folder import CampaignFolder
 from optimise.record.labelled import long_name_and_unit
 from optimise.spec.design import LINE_QUANTITIES
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["keep_plan", "show_design_workbook"]
 
-NAME, PLAN = "best_design.xlsx", "plan.xlsx"
+PLAN = "plan.xlsx"
 
 
 def keep_plan(folder: Path, nominal: CatenarySpec, typed: Sequence[str]) -> None:
@@ -62,7 +63,7 @@ def show_design_workbook(result: CampaignResult, typed: Sequence[str]) -> Path |
     if best is None or not nominal.ends:
         return None
     keep_plan(result.folder, nominal, typed)
-    path, named = result.folder / NAME, _named(typed) or ""
+    path, named = CampaignFolder(result.folder).best_design_xlsx, _named(typed) or ""
     own = (Path(named),) if Path(named).suffix.lower() == ".xlsx" else ()
     template = next((file for file in (*own, result.folder / PLAN, path) if file.is_file()), None)
     if template is None:

@@ -79,14 +79,14 @@ def run(composed: Composed[CampaignJob]) -> int:
         return _show_cost(composed)
     code, result = run_campaign_study(composed)
     if result is not None and result.best is not None:
-        designs = [best := f"catenary={(place := CampaignFolder(result.folder)).best_design_yaml}"]
+        designs, place = [result.best_words], CampaignFolder(result.folder)
         if len(result.campaign.objectives) > 1:
-            designs.append(f"catenary={place.pareto_yaml(result.front[-1].number)}")
-        exported = f"campaign={result.campaign.name}" if composed.job.run_dir is None else best
-        commands = [typed_command("simulate", (design,)) for design in designs]
-        if not (
-            result.case.on_open_line or result.case.trailing.distances_m
-        ):  # a bundle is of a line that repeats, under one pantograph
+            designs.append((f"catenary={place.pareto_yaml(result.front[-1].number)}",))
+        named = composed.job.run_dir is None
+        exported = f"campaign={result.campaign.name}" if named else f"catenary={place.best_design_yaml}"
+        commands = [typed_command("simulate", design) for design in designs]
+        # a bundle is of a line that repeats, under one pantograph
+        if not (result.case.on_open_line or result.case.trailing.distances_m):
             commands.append(typed_command("export", (exported,)))
         print("\n  ".join(["Next:", *commands]))
     return code

@@ -45,6 +45,7 @@ def test_the_best_design_goes_back_into_the_workbook(catenary, folder, workbook)
     assert ended.code == 0, ended
     assert "same run of the whole line again" in ended.out and "long transient" not in ended.out
     assert "catenary export" not in ended.out  # a bundle is one of a line that repeats
+    assert "catenary simulate catenary=out/best_design.xlsx dt=0.001" in ended.out
     result = load_result(folder / "out")
     best = result.best
     line = result.line_of(best)
