@@ -25,6 +25,8 @@ def problems_of_line(
     droppers: Sequence[Hung],
     rows: Mapping[str, Sequence[Row]],
     origin: float,
+    *,
+    at_rest: bool = True,
 ) -> list[str]:
     """Say what a line cannot be, or why it does not hang, with file, row or cell.
 
@@ -39,6 +41,8 @@ def problems_of_line(
         By table.
     origin : float
         Station of the first support as the file counts [m].
+    at_rest : bool
+        Whether the line is hung, which needs all of its rows.
     """
     file, line = described
     at = file.changed_at.get("temperature.sections", f"{file.path}: changes")
@@ -46,7 +50,9 @@ def problems_of_line(
         f"{at}: {sentence}" if sentence.startswith("temperature") else _with_place(sentence, droppers, rows)
         for sentence in find_problems(CatenarySpec, content, line.model_dump(), lambda _: "")
     ]
-    problems = problems or list(_faults_by_row(CatenarySpec.model_validate(content), droppers))
+    if problems or not at_rest:
+        return [_counted(sentence, file, origin) for sentence in problems]
+    problems = list(_faults_by_row(CatenarySpec.model_validate(content), droppers))
     return [_counted(sentence, file, origin) for sentence in problems]
 
 

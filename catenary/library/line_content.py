@@ -11,7 +11,7 @@ from catenary.errors import InputError
 from catenary.library.at_rest import problems_of_line
 from catenary.library.columns import Row, read_rows
 from catenary.library.line_file import LineFile
-from catenary.library.row_checks import problems_of_irregularity, problems_of_rows, problems_of_sections
+from catenary.library.row_checks import problems_of_irregularity, problems_of_rows, problems_of_sections, sound_rows
 from catenary.library.stations import Hung, droppers_of, first_rows, supports_of
 from catenary.library.tension_sections import Held, Stretch, held_by, stretches_of
 from catenary.spec.changes import changed
@@ -62,8 +62,10 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
     held = held_by(rows["supports"], begins, stretches, problems)
     main = _main_droppers(rows.get("main_droppers", []), (supports, origin), line, stretches, problems)
     problems += _off_the_line(rows, origin, origin + supports[-1])
-    if problems:
+    sound = sound_rows(rows, problems)
+    if sound is None:
         raise InputError(problems)
+    rows = sound
     droppers = [dropper for each in by_section for dropper in each]
     section = {
         **_by_support(held, supports, line),
@@ -81,7 +83,7 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
             for each in stretches
         ]
     content["section"] = {key: value for key, value in section.items() if value}
-    problems = problems_of_line(content, (file, line), droppers, rows, origin)
+    problems += problems_of_line(content, (file, line), droppers, rows, origin, at_rest=not problems)
     if problems:
         raise InputError(problems)
     return content

@@ -20,7 +20,7 @@ from catenary.spec.running_surface.surface import IrregularitySpec
 from catenary.spec.section import DefectSpec
 from catenary.spec.tension_section import TensionSectionSpec
 
-__all__ = ["problems_of_irregularity", "problems_of_rows", "problems_of_sections"]
+__all__ = ["problems_of_irregularity", "problems_of_rows", "problems_of_sections", "sound_rows"]
 
 Rows = Mapping[str, Sequence[Row]]
 NEEDED = {
@@ -32,6 +32,8 @@ NEEDED = {
     "kinks": ("station", "height"),
     "sections": ("name", "from", "to"),
 }
+# tables whose rows are about single places of a wire or single droppers, on which no other row depends
+SINGLE = ("masses", "elements", "wear", "defects", "profile", "kinks")
 # tables whose rows have a section in the library's own words, the others in those of the Spec
 PLACED = ("supports", "droppers", "main_droppers")
 
@@ -84,6 +86,23 @@ def problems_of_rows(rows: Rows) -> list[str]:
         problems += _misfits(DefectSpec, {**given, **numbers}, row, NEEDED["defects"])
     problems += [*_backwards(rows.get("wear", [])), *_worn_twice(rows), *_second_defects(rows.get("defects", []))]
     return [*problems, *_points_out_of_order(rows.get("profile", [])), *_unknown_sections(rows)]
+
+
+def sound_rows(rows: Rows, problems: Sequence[str]) -> Rows | None:
+    """Rows without those at single places that a problem names; None where a problem is about anything else.
+
+    The others can then be checked further: what stands at one place of a wire hides nothing of another.
+    """
+    left, sound = list(problems), dict(rows)
+    for name in SINGLE:
+        kept = []
+        for row in rows.get(name, []):
+            places = tuple(f"{place}: " for place in {row.place(), *map(row.place, row.at)})
+            own = [sentence for sentence in left if sentence.startswith(places)]
+            left = [sentence for sentence in left if sentence not in own]
+            kept += [] if own or row.refused else [row]
+        sound[name] = kept
+    return None if left else sound
 
 
 def problems_of_irregularity(file: LineFile) -> list[str]:

@@ -155,7 +155,7 @@ def _case_on(condition: Condition, sound: CatenarySpec) -> CaseSpec:
     """Case of a condition on a line, whose damping is the condition's, with its defect."""
     case, settings, repeat = condition.case, condition.case.periodic, condition.repeat
     line = condition.line(sound.model_copy(update={"damping": case.catenary.damping}))
-    if repeat is not None:
+    if repeat is not None and not line.ends:
         behind, ahead = line.periods(settings.spans_behind), line.periods(settings.spans_ahead)
         single, double = (sum(window_spans(behind, ahead, precision)) for precision in ("single", "double"))
         if single > MUCH_LONGER * double:

@@ -32,6 +32,7 @@ from optimise.evaluation.case_inputs import blows_so, case_at, in_gusts
 from optimise.evaluation.installation import InstallationErrors, drawn_errors, installed, installed_near
 from optimise.evaluation.objectives import OBJECTIVES, over_scenarios
 from optimise.spec.conditions.wear import WearCase
+from optimise.spec.defects import with_defects
 from optimise.spec.objective_names import name_parts
 from optimise.spec.scenarios import ScenariosSpec
 
@@ -80,11 +81,13 @@ class Condition:
 
     def line(self, sound: CatenarySpec) -> CatenarySpec:
         """Line of this condition, cut as the sound one is; one in gusts ends, and so has no period."""
-        own = ("repeat", self.repeat), ("wind", self.wind)
+        own = ("repeat", None if sound.ends else self.repeat), ("wind", self.wind)
         changes: dict[str, Any] = {key: value for key, value in own if value is not None}
         if self.case.on_open_line and not sound.ends:
             changes |= {"repeat": None, "section": None}
         line = sound.model_copy(update=changes) if changes else sound
+        if self.repeat is not None and sound.ends:  # where they stand, once
+            line = with_defects(line, self.repeat.defects)
         return line if self.wear is None else self.wear.on(line)
 
 
@@ -209,16 +212,14 @@ def scenario_set(spec: ScenariosSpec, objectives: tuple[str, ...], case: CaseSpe
     """
     if not spec.wanted:
         return None
-    line = case.catenary
-    problems = [*spec.defects.problems(line), *spec.wind.problems(line), *spec.wear.problems(line)]
+    problems = [each for own in (spec.defects, spec.wind, spec.wear) for each in own.problems(case.catenary)]
     if problems:
         raise InputError(problems)
     choices = []
     for axis, (values, weights) in spec.axes.items():
         rows = zip(values, spec.marks_of(axis), weights or (1.0,) * len(values), strict=True)
         choices.append([(axis, *row) for row in rows] or [(axis, None, "", 1.0)])
-    conditions = tuple(_condition(spec, case, combination) for combination in itertools.product(*choices))
-    return ScenarioSet(spec, conditions, objectives)
+    return ScenarioSet(spec, tuple(_condition(spec, case, each) for each in itertools.product(*choices)), objectives)
 
 
 def own_condition(spec: ScenariosSpec, case: CaseSpec) -> str:
@@ -253,11 +254,8 @@ def _and(words: Sequence[str]) -> str:
 
 def _condition(spec: ScenariosSpec, case: CaseSpec, chosen: tuple[tuple[str, Any, str, float], ...]) -> Condition:
     listed = {axis: value for axis, value, _, _ in chosen if value is not None}
-    changes: dict[str, float] = {}
-    if "speeds_kmh" in listed:
-        changes["speed_kmh"] = listed["speeds_kmh"]
-    if "contact_stiffness" in listed:
-        changes["contact.stiffness"] = listed["contact_stiffness"]
+    paths = {"speeds_kmh": "speed_kmh", "contact_stiffness": "contact.stiffness"}
+    changes: dict[str, float] = {path: listed[axis] for axis, path in paths.items() if axis in listed}
     if "damping_factors" in listed:
         damping = case.catenary.damping
         changes |= {f"catenary.damping.{n}": listed["damping_factors"] * getattr(damping, n) for n in ("alpha", "beta")}

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Annotated, Literal, NamedTuple, Self, TypeAlias
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
+from catenary.errors import sentences_of
 from catenary.spec.components import Spec
 from catenary.spec.line import CatenarySpec
 from catenary.spec.repeat import LONGEST, MOST_DEFECTS, RepeatSpec
 from catenary.spec.section import DefectSpec
 
-__all__ = ["SOUND", "DefectCase", "DefectCaseSpec", "DefectScenariosSpec"]
+__all__ = ["SOUND", "DefectCase", "DefectCaseSpec", "DefectScenariosSpec", "with_defects"]
 
 # mark of the line without a defect
 SOUND = "sound"
@@ -66,15 +67,24 @@ class DefectCaseSpec(Spec):
     )
 
 
+def with_defects(line: CatenarySpec, defects: tuple[DefectSpec, ...]) -> CatenarySpec:
+    """A line by stations with further defects, whatever its droppers are."""
+    own = line.section
+    assert own is not None
+    return line.model_copy(update={"section": own.model_copy(update={"defects": (*own.defects, *defects)})})
+
+
 class DefectScenariosSpec(Spec):
     """Defects of the line, one case a scenario, next to the line without them.
 
-    A design is cut as it is without the defect, and every case once in so many spans.
+    A design is cut as it is without the defect, and every case stands once in so many spans, or at its place on a line
+    by stations.
     """
 
     spans: Annotated[int, Field(ge=2, le=LONGEST)] = Field(
         default=6,
-        description="spans after which a line with a defect repeats; a multiple of the spans that the line names",
+        description="spans after which a line with a defect repeats; a multiple of the spans that the line names; not "
+        "used on a line by stations",
     )
     span: Annotated[int, Field(ge=1, le=LONGEST)] = Field(
         default=1, description="span whose droppers broken_dropper numbers, the first one being 1"
@@ -138,9 +148,12 @@ class DefectScenariosSpec(Spec):
         return sum(1 for x in line.droppers.positions if begin < x < end)
 
     def problems(self, line: CatenarySpec) -> Iterator[str]:
-        """Say what does not fit a line that repeats."""
+        """Say what does not fit a line."""
         key = "scenarios.defects"
         if not self.wanted:
+            return
+        if line.ends:
+            yield from self._problems_by_stations(line, key)
             return
         if line.repeat is not None:
             yield (
@@ -160,6 +173,16 @@ class DefectScenariosSpec(Spec):
         for k, case in enumerate(self.cases):
             for sentence in self._repeat(case.defects).problems(line.supports, line.droppers.positions):
                 yield f"{key}.cases[{k}].{sentence.removeprefix('repeat.')}"
+
+    def _problems_by_stations(self, line: CatenarySpec, key: str) -> Iterator[str]:
+        """Say which defects a line by stations cannot have, next to its own."""
+        for case in self.conditions:
+            if case.repeat is None:
+                continue
+            try:
+                CatenarySpec.model_validate(with_defects(line, case.repeat.defects).model_dump())
+            except ValidationError as error:
+                yield from (f"{key}, {case.name}: {sentence}" for sentence in sentences_of(error))
 
     @model_validator(mode="after")
     def _weights_are_one_a_scenario(self) -> Self:

@@ -193,7 +193,6 @@ class OptimiseJob(CaseSpec):
         """Say what a campaign on a line that ends cannot have."""
         asked = {
             "scenarios.errors": self.scenarios.errors.wanted,
-            "scenarios.defects": self.scenarios.defects.wanted,
             "scenarios.wind": self.scenarios.wind.wanted,
             "polish.best": self.polish.best > 0,
         }
@@ -202,9 +201,15 @@ class OptimiseJob(CaseSpec):
             where, needs = "on a line by stations", "a line that repeats, such as its type"
         else:
             asked["scenarios.wear"] = self.scenarios.wear.wanted
+            asked["scenarios.defects"] = self.scenarios.defects.wanted
             where, needs = "with solver=open_line", "a steady state, and so a pantograph without code from outside"
+        run, defects = self.open_line, self.scenarios.defects
+        counted = run.first_evaluated <= defects.span <= run.last_evaluated
+        wrong = defects.broken_dropper and self.catenary.ends and not counted
+        spans = f"{run.first_evaluated} to {run.last_evaluated}"
+        problems = [f"scenarios.defects.span must be one that counts, {spans}: got {defects.span}"] if wrong else []
         tail = f"{where}, whose runs are marches from end to end: it needs {needs}"
-        return [f"{key} must be left out {tail}" for key, wanted in asked.items() if wanted]
+        return problems + [f"{key} must be left out {tail}" for key, wanted in asked.items() if wanted]
 
 
 class ParameterStudyJob(CaseSpec):

@@ -217,3 +217,17 @@ def test_a_steep_arm_is_named_with_the_stagger_of_its_own_row(write):
     wanted = float(re.search(r"make its own stagger (-?\d\.\d\d) m, or farther that way", problems)[1])
     rows[4]["stagger_mm"] = 1e3 * wanted
     assert write(supports=rows, sections=[], changes={"dimension": "spatial"}).section.staggers[4] == wanted
+
+
+def test_a_bad_row_of_one_table_hides_nothing_of_the_others(write):
+    """What rows say wrong by themselves, and what only the whole line shows, in one refusal."""
+    defects = [{"span": 1, "dropper": 2, "kind": "length"}, {"span": 2, "dropper": 30, "kind": "broken"}]
+    masses = [{"station_m": 1010.0, "mass_kg": 0.0}, {"station_m": 1220.0, "mass_kg": 3.0}]
+    said = refusals(write, defects=defects, masses=masses)
+    for sentence in (
+        "km12.yaml defects[0]: by is missing",
+        "km12.yaml masses[0]: mass must be between",
+        "km12.yaml defects[1]: section.defects[0].dropper must be 1 to",
+        "km12.yaml masses[1]: section.masses[0].section is missing: the tension sections A and B overlap there",
+    ):
+        assert sentence in said

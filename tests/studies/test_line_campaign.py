@@ -118,8 +118,8 @@ def test_a_train_varies_under_a_line_with_a_broken_dropper_and_its_conditions_co
 
 
 def test_what_a_line_that_ends_cannot_have_is_refused_at_once(catenary, workbook):
-    refused = ("scenarios.errors.length_sd_mm=2", "scenarios=defects", "polish.best=1", "warm_start=out")
+    refused = ("scenarios.errors.length_sd_mm=2", "scenarios.wind.speeds=[0,20]", "polish.best=1", "warm_start=out")
     ended = catenary("optimise", f"catenary={workbook.name}", *CASE, "design=stations", *refused)
     assert ended.code == 2
-    for key in ("scenarios.errors", "scenarios.defects", "polish.best", "warm_start"):
+    for key in ("scenarios.errors", "scenarios.wind", "polish.best", "warm_start"):
         assert f"{key} must be left out on a line by stations" in ended.err
