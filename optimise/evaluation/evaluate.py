@@ -142,8 +142,9 @@ def _design(job: Job, setting: Setting) -> Outcome:
         return evaluate_scenarios(job, setting)
     solution, error = _solve(case_of(job, setting), setting)
     found = judged(outcome_of(job.number, solution, setting.limits), setting)
-    hung = {} if job.catenary is None else as_hung(solution.equilibrium, job.catenary)
-    found = replace(found, droppers=hung)
+    line = job.catenary
+    if line is not None and line.droppers.prescribed == "lengths":
+        found = replace(found, droppers=as_hung(solution.equilibrium, line))
     if job.neighbours:
         from optimise.evaluation.slopes import design_slopes
 
