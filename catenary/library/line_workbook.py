@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["fill_sheet", "origin_of", "rows_of_line", "write_line_workbook"]
 
+LONGEST_NAME = 255  # letters
 # unit in which a sheet gives a quantity; those that are not named are in SI
-LONGEST_NAME = 255
 IN_MM = ("encumbrance", "contact_height", "stagger", "messenger_stagger", "height", "length", "by")
 IN_MM += ("elevation", "spacing", "depth")
 # columns that count from where the plan does
@@ -125,7 +125,8 @@ def _fill(sheet: Worksheet, columns: list[Column], rows: list[dict[str, Any]]) -
         if column.words:
             takes = DataValidation(type="list", formula1=f'"{",".join(column.words)}"', allow_blank=True)
         elif column.name:
-            takes = DataValidation(type="textLength", operator="lessThanOrEqual", formula1=f"{LONGEST_NAME}")
+            length = f"{LONGEST_NAME}"
+            takes = DataValidation(type="textLength", operator="lessThanOrEqual", formula1=length, allow_blank=True)
         else:
             kind, size = "whole" if column.whole else "decimal", _size(column)
             low, high = (f"{size * limit:.12g}" for limit in (column.low, column.high))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.results.solution import Solution
-from dynamics.results.span_cut import span_cut
+from dynamics.results.span_cut import force_figures, span_cut
 from dynamics.spec.case import CaseSpec
 
 __all__ = ["SpanFigures", "WorstSpan", "figures_by_span", "worst_span"]
@@ -63,10 +63,7 @@ def figures_by_span(solution: Solution) -> tuple[SpanFigures, ...]:
                     span=k,
                     begin_m=line.station(k - 1),
                     end_m=line.station(k),
-                    contact_force_mean_N=float(force.mean()),
-                    contact_force_std_N=float(force.std()),
-                    contact_force_max_N=float(force.max()),
-                    contact_force_min_N=float(force.min()),
+                    **force_figures(force),
                     uplift_begin_mm=float(rise[k - 1]),
                     uplift_end_mm=float(rise[k]),
                 )

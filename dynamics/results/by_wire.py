@@ -9,7 +9,7 @@ import numpy as np
 
 from catenary.layout.sections import parts_of
 from dynamics.results.solution import Solution
-from dynamics.results.span_cut import span_cut
+from dynamics.results.span_cut import force_figures, span_cut
 
 __all__ = ["OverlapFigures", "WireFigures", "figures_by_overlap", "figures_by_wire"]
 
@@ -119,9 +119,9 @@ class OverlapFigures:
 def figures_by_overlap(solution: Solution) -> tuple[OverlapFigures, ...]:
     """Figures of every pantograph in every overlap that has spans which count; none without overlaps or figures."""
     kept, case = solution.histories, solution.case
-    if kept is None or solution.statistics is None or not figures_by_wire(solution):
-        return ()
     run, line = case.open_line, case.catenary
+    if kept is None or solution.statistics is None or line.section is None or not line.section.tension_sections:
+        return ()
     found = []
     for w, (a, b) in enumerate(pairwise(parts_of(line))):
         first = max(b.first_support + 1, run.first_evaluated)
@@ -140,10 +140,7 @@ def figures_by_overlap(solution: Solution) -> tuple[OverlapFigures, ...]:
                     last_span=last,
                     begin_m=line.station(first - 1),
                     end_m=line.station(last),
-                    contact_force_mean_N=float(force.mean()),
-                    contact_force_std_N=float(force.std()),
-                    contact_force_max_N=float(force.max()),
-                    contact_force_min_N=float(force.min()),
+                    **force_figures(force),
                     shared_from_m=float(at[0]) if at.size else None,
                     shared_to_m=float(at[-1]) if at.size else None,
                     shared_time_percent=100.0 * float(both.mean()),

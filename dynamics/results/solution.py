@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.mechanics.head import HeadSpec
 from dynamics.spec.status import Status
 
-__all__ = ["PantographResult", "Solution", "without_figures", "worst_of"]
+__all__ = ["PantographResult", "Solution", "without_figures", "worst_figures", "worst_of"]
 
 WORSE_WHEN_LOW = ("contact_force_min_N", "contact_force_statistical_min_N")
 
@@ -205,11 +206,7 @@ class Solution:
         each = [one.statistics for one in self.pantographs if one.statistics is not None]
         if len(each) < 2:
             return self.statistics
-        worst = {
-            name: min(values) if name in WORSE_WHEN_LOW else max(values)
-            for name, values in ((f.name, [getattr(s, f.name) for s in each]) for f in fields(ContactStatistics))
-        }
-        return ContactStatistics(**worst)
+        return ContactStatistics(**worst_figures([asdict(one) for one in each]))
 
     @property
     def on_head(self) -> tuple[HeadFigures, ...]:
@@ -276,6 +273,12 @@ def worst_of(statistics: Sequence[ContactStatistics | None]) -> int:
     """Place of the largest standard deviation of the contact force; that of the first where there are no figures."""
     sigmas = [-1.0 if one is None else one.contact_force_std_N for one in statistics]
     return sigmas.index(max(sigmas))
+
+
+def worst_figures(each: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Of every number of some pantographs' figures the worst, by the names that they have in the first one's."""
+    names = [name for name, value in each[0].items() if isinstance(value, int | float)] if each else []
+    return {name: (min if name in WORSE_WHEN_LOW else max)(float(own[name]) for own in each) for name in names}
 
 
 def without_figures(

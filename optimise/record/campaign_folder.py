@@ -91,6 +91,11 @@ class CampaignFolder(StudyFolder):
         return self.path / "best_design.xlsx"
 
     @property
+    def plan_xlsx(self) -> Path:
+        """Workbook of a line by stations as it was when the campaign began."""
+        return self.path / "plan.xlsx"
+
+    @property
     def basins_json(self) -> Path:
         """Polished designs and the distinct basins that they ended in."""
         return self.path / "basins.json"
@@ -226,6 +231,8 @@ class CampaignFolder(StudyFolder):
         files = (
             *written,
             *files_beside(self.best_design_yaml).values(),
+            self.best_design_xlsx,
+            self.plan_xlsx,
             self.basins_json,
             self.importances_json,
             self.processors_json,

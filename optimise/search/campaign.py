@@ -66,8 +66,9 @@ class Drive(TypedDict, total=False):
     evaluate : callable
         Picklable function of a job and the setting, in place of the campaign's own.
     prepare : callable
-        Function of the case that gives the common start of all evaluations and compiles what they need, in place of
-        the campaign's own.
+        Gives the common start of evaluations from the case, in place of the campaign's own; compiles what they need.
+    begun : callable
+        Called once the folder holds the campaign, before it is searched.
     doing : callable
         Takes in words what the driver does next before designs come back, and gives the context in which it runs.
     command : str
@@ -79,6 +80,7 @@ class Drive(TypedDict, total=False):
     progress: Callable[[Progress], None]
     evaluate: Evaluate
     prepare: Callable[[CaseSpec], Any]
+    begun: Callable[[], object]
     doing: Callable[[str], AbstractContextManager[None]]
     command: str
     again: str
@@ -110,6 +112,7 @@ def drive_campaign(prepared: PreparedCampaign, **how: Unpack[Drive]) -> Campaign
         place.refuse_other(campaign, case)  # another driver may have started meanwhile
         place.remove_leftovers()
         place.write_input(campaign, case)
+        how.get("begun", lambda: None)()
         run = _Run(prepared, how)
         try:
             learn = partial(prepare_start, directions=campaign.learned_directions)

@@ -22,19 +22,15 @@ if TYPE_CHECKING:
 
 __all__ = ["keep_plan", "show_design_workbook"]
 
-PLAN = "plan.xlsx"
 
-
-def keep_plan(folder: Path, nominal: CatenarySpec, typed: Sequence[str]) -> None:
+def keep_plan(place: CampaignFolder, nominal: CatenarySpec, typed: Sequence[str]) -> None:
     """Keep the workbook of a line by stations in its campaign's folder, for commands that do not name it.
 
     A YAML file becomes one. Nothing of a line that repeats, or where it is kept already.
     """
-    kept = folder / PLAN
-    named = _named(typed)
+    kept, named = place.plan_xlsx, _named(typed)
     if named is None or not nominal.ends or kept.is_file():
         return
-    folder.mkdir(parents=True, exist_ok=True)
     if Path(named).suffix.lower() == ".xlsx":
         write_bytes_atomic(kept, Path(named).read_bytes())
     elif (file := line_file(named)) is not None:
@@ -62,10 +58,11 @@ def show_design_workbook(result: CampaignResult, typed: Sequence[str]) -> Path |
     best, nominal = result.best, result.case.catenary
     if best is None or not nominal.ends:
         return None
-    keep_plan(result.folder, nominal, typed)
-    path, named = CampaignFolder(result.folder).best_design_xlsx, _named(typed) or ""
+    place, named = CampaignFolder(result.folder), _named(typed) or ""
+    path = place.best_design_xlsx
+    keep_plan(place, nominal, typed)
     own = (Path(named),) if Path(named).suffix.lower() == ".xlsx" else ()
-    template = next((file for file in (*own, result.folder / PLAN, path) if file.is_file()), None)
+    template = next((file for file in (*own, place.plan_xlsx, path) if file.is_file()), None)
     if template is None:
         return None
     sheets = {"result": list(_figures(result)), "fitter": list(_cutting_list(result))}

@@ -47,6 +47,27 @@ def prepare_nothing(case, directions=True):
     return None
 
 
+def first_move(task, setting):
+    """How far the first dropper stands from its place [m]."""
+    return task.catenary.droppers.positions[0] - setting.case.catenary.droppers.positions[0]
+
+
+def feasible(task, setting, sigma):
+    """Outcome of a design that keeps all limits, whatever its line is."""
+    reference = setting.reference or Reference(sigma, 50.0)
+    g = {"g_uplift": 50.0 / (1.1 * reference.uplift_mm) - 1.0, "g_static_dropper_force": -1.0, "g_contact_loss": 0.0}
+    return Outcome(
+        task.number,
+        OutcomeStatus.OK,
+        sigma_N=sigma,
+        constraints=g,
+        sampler_value_N=sigma,
+        statistics={"contact_force_std_N": sigma, "max_uplift_at_supports_mm": 50.0},
+        static_dropper_force_min_N=60.0,
+        applied_force_N=150.0,
+    )
+
+
 def bowl(task, setting):
     """A bowl whose lowest point is off the nominal line, and on which far designs break the uplift limit."""
     x, z = task.catenary.droppers.positions, task.catenary.droppers.contact_wire_heights

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import yaml
-from cheap_evaluation import campaign_of, case_of, prepare_nothing
+from cheap_evaluation import campaign_of, case_of, feasible, first_move, prepare_nothing
 from pydantic import ValidationError
 
 from catenary.errors import InputError
@@ -11,10 +11,8 @@ from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.train import TrailingSpec
 from optimise.design.train_space import space_of_case, train_of
-from optimise.evaluation.constraints import Reference
 from optimise.evaluation.evaluate import evaluate, prepare
 from optimise.evaluation.job import Job, Setting
-from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from optimise.evaluation.scenarios import scenario_set
 from optimise.search.campaign import run_campaign
 from optimise.search.result import load_result
@@ -114,15 +112,7 @@ def test_a_design_is_evaluated_with_its_own_train(small):
 def bowl(task, setting):
     """Lowest at 52 m and a first dropper 0.5 m from its place."""
     distance = dict(task.train).get(SECOND, 45.0)
-    x, x0 = task.catenary.droppers.positions[0], setting.case.catenary.droppers.positions[0]
-    sigma = 30.0 + 0.01 * (distance - 52.0) ** 2 + (x - x0 - 0.5) ** 2
-    reference = setting.reference or Reference(sigma, 50.0)
-    g = {"g_uplift": 50.0 / (1.1 * reference.uplift_mm) - 1.0, "g_static_dropper_force": -1.0, "g_contact_loss": 0.0}
-    return Outcome(
-        task.number, OutcomeStatus.OK, sigma_N=sigma, constraints=g, sampler_value_N=sigma,
-        statistics={SIGMA: sigma, "max_uplift_at_supports_mm": 50.0}, static_dropper_force_min_N=60.0,
-        applied_force_N=150.0,
-    )  # fmt: skip
+    return feasible(task, setting, 30.0 + 0.01 * (distance - 52.0) ** 2 + (first_move(task, setting) - 0.5) ** 2)
 
 
 def run(folder, case, **content):

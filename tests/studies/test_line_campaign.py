@@ -8,6 +8,7 @@ import yaml
 
 from catenary.library.lines import load_line
 from optimise.search.result import load_result
+from studies.afterwards import design_workbook
 
 ROWS = [{"station_m": 1000 + 55 * k} for k in range(7)]
 SHORT = {
@@ -115,6 +116,30 @@ def test_a_train_varies_under_a_line_with_a_broken_dropper_and_its_conditions_co
     worst = max(p["contact_force_std_N"] for p in summary["pantographs"])
     assert worst == pytest.approx(best.outcome.sigma_N, rel=2e-3)
     assert catenary("optimise", "resume=out", *FEW, "error_estimate=false").code == 0
+
+
+@pytest.mark.parametrize("dies", ["before the plan is kept", "after"])
+def test_a_command_that_dies_around_the_plan_is_followed_by_the_same_command(
+    catenary, folder, workbook, monkeypatch, dies
+):
+    """Whatever the folder then holds, it is the campaign's, and the plan is there in the end."""
+    own = design_workbook.keep_plan
+
+    def dying(*given):
+        if dies == "after":
+            own(*given)
+        raise KeyboardInterrupt
+
+    typed = ("optimise", f"catenary={workbook.name}", *CASE, *SEARCH, *FEW, "error_estimate=false")
+    monkeypatch.setattr(design_workbook, "keep_plan", dying)
+    assert catenary(*typed).code != 0
+    assert (folder / "out" / "plan.xlsx").exists() == (dies == "after")
+    monkeypatch.undo()
+    monkeypatch.chdir(folder)
+    again = catenary(*typed)
+    assert again.code == 0, again
+    assert (folder / "out" / "plan.xlsx").read_bytes() == workbook.read_bytes()
+    assert (folder / "out" / "best_design.xlsx").exists()
 
 
 def test_what_a_line_that_ends_cannot_have_is_refused_at_once(catenary, workbook):

@@ -5,6 +5,9 @@ import json
 import pytest
 import yaml
 
+from dynamics.results.dataset import read_result
+from studies.report.readers.simulation_folder import read_simulation
+
 SMALL = ("catenary=bruni_2015", "speed_kmh=275", "dt=4e-3")
 FEW = ("trust.speeds=1", "trust.contact_stiffness=[]", "trust.damping_factors=[]", "trust.height_errors_mm=[]",
        "trust.length_errors_mm=[]", "trust.other_dimension=false", "trust.length_tolerance.rise_percent=null",
@@ -68,6 +71,10 @@ def test_line_and_train_of_the_best_design_reproduce_its_figure(catenary, folder
         assert run.code == 0, run
         summary = json.loads((folder / name.replace(" ", "_") / "summary.json").read_text(encoding="utf-8"))
         worst[name] = max(p["contact_force_std_N"] for p in summary["pantographs"])
+    shown, stored = read_simulation(folder / "line"), read_result(folder / "line" / "result.nc").values
+    assert shown.shown == each.index(max(each)) == 1
+    assert shown.result.force.y.max() == stored["pantograph_contact_force_filtered"][:, 1].max()
+    assert shown.result.force.y.max() != stored["contact_force_filtered"].max()
     own = (folder / "line" / "report.html").read_text(encoding="utf-8")
     assert f"Under pantograph {1 + each.index(max(each))} of 2, where it varies most" in own
     assert worst["line"] == pytest.approx(worst["by hand"], rel=1e-3)

@@ -19,6 +19,7 @@ from catenary.linearised.rest_warnings import rest_warnings
 from catenary.storage.provenance import config_sha256
 from dynamics.charts.parts import Role
 from dynamics.results.dataset import StoredResult
+from dynamics.results.solution import worst_figures
 from optimise.evaluation.constraints import Reference, scenario_changes
 from optimise.evaluation.outcome import Outcome
 from optimise.evaluation.scenarios import own_condition
@@ -52,7 +53,6 @@ from studies.report.readers.stored import (
     run_facts,
     slack_warning,
     span_result,
-    train_statistics,
     varies_most,
 )
 from studies.report.sections.assessment import assessed
@@ -152,7 +152,7 @@ def _span_results(
             applied = {} if outcome.applied_force_N is None else {"applied_force_N": outcome.applied_force_N}
             statistics = outcome.statistics | applied
         else:  # those on record are over all scenarios, the force that is drawn is the case's own
-            statistics = train_statistics(summaries[name].get("pantographs", ()))
+            statistics = worst_figures(summaries[name].get("pantographs", ()))
         role: Role = "nominal" if name == "nominal" else "best"
         found[name] = span_result(stored, case, name, role, statistics, _shown(summaries))
     return found, tuple(remarks)

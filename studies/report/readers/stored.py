@@ -19,7 +19,6 @@ from catenary.storage.plain_yaml import PlainYamlError, parse_plain_yaml
 from catenary.storage.user_file import read_user_text
 from dynamics.charts.parts import Curve, Role
 from dynamics.results.dataset import StoredResult, read_result
-from dynamics.results.solution import WORSE_WHEN_LOW
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.solver import ON_RECORD
 from studies.input.compose import typed_command
@@ -41,7 +40,6 @@ __all__ = [
     "slack_warning",
     "span_result",
     "stored_case",
-    "train_statistics",
     "varies_most",
 ]
 
@@ -127,12 +125,6 @@ def note_of_train(note: str, pantograph: int, count: int) -> str:
         return note
     shown = f"Of {count} pantographs it is number {pantograph + 1}, whose force varies most."
     return f"{note.replace('One pantograph in steady', 'Steady')} {shown}"
-
-
-def train_statistics(each: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Of every statistic the worst of the pantographs in a summary.json, as `Solution.train_statistics`."""
-    names = [name for name, value in each[0].items() if isinstance(value, int | float)] if each else []
-    return {name: (min if name in WORSE_WHEN_LOW else max)(float(own[name]) for own in each) for name in names}
 
 
 def _of_pantograph(values: Mapping[str, Array], pantograph: int) -> Mapping[str, Array]:
