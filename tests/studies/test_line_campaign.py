@@ -122,7 +122,7 @@ def test_a_train_varies_under_a_line_with_a_broken_dropper_and_its_conditions_co
 def test_a_command_that_dies_around_the_plan_is_followed_by_the_same_command(
     catenary, folder, workbook, monkeypatch, dies
 ):
-    """Whatever the folder then holds, it is the campaign's, and the plan is there in the end."""
+    """Whatever the folder then holds, it is the campaign's, and the plan is there at last."""
     own = design_workbook.keep_plan
 
     def dying(*given):
