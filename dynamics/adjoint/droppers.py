@@ -92,7 +92,7 @@ def _checked(solution: Solution, key: str, rows: list[DropperSlope]) -> CheckedS
     spec = _moved(case.catenary, key, by)
     line = periodic_equilibrium(spec, like=solution.equilibrium.mesh)
     found = solve(case.model_copy(update={"catenary": spec}), solution.near_start, line)
-    there, here = found.statistics, solution.statistics
+    there, here = found.train_statistics, solution.train_statistics
     expected = sum(s * b for s, b in zip(slopes, by, strict=True))
     if there is None or here is None:
         return CheckedStep(CHECKED, expected, math.nan, 0)

@@ -19,6 +19,7 @@ from dynamics.adjoint.window import AdjointWindow
 from dynamics.contact_force.filters import periodic_gain
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
+from dynamics.steady_state.operator_scope import outside_the_operator
 from dynamics.steady_state.span_map import SpanMap
 
 __all__ = ["SteadyMotion", "filtered_deviation", "refusal_of_derivatives", "soft_extreme"]
@@ -29,16 +30,17 @@ TOLERANCE = 1.0
 SOFT = 1.0
 
 
-def refusal_of_derivatives(case: CaseSpec) -> str | None:
-    """Why a case has no exact derivatives; None where it has."""
+def refusal_of_derivatives(case: CaseSpec, marched: bool = False) -> str | None:
+    """Why a case has no exact derivatives; None where it has. ``marched``: its steady state came from a march."""
     if not case.seeks_steady_state:
         return f"exact derivatives are those of a steady state: solver must be periodic, got {case.solver}"
     if case.as_a_difference:
         return "exact derivatives need a period marched as a whole: periodic.method must be march, got difference"
-    if case.trailing.distances_m:
+    behind = len(case.trailing.distances_m)
+    if behind and (marched or case.periodic.method != "operator" or outside_the_operator(case)):
         return (
-            f"exact derivatives are those of one pantograph: trailing.distances_m must be empty, got "
-            f"{len(case.trailing.distances_m)} behind the first"
+            "exact derivatives of a state that is marched to are those of one pantograph: trailing.distances_m must be "
+            f"empty, got {behind} behind the first"
         )
     if case.pantograph.head is not None:
         return "exact derivatives are those of a head that does not roll: leave pantograph.head out"

@@ -17,10 +17,10 @@ BLOCKS = ("", "catenary", "catenary.contact_wire", "catenary.messenger_wire", "c
           "catenary.auxiliary_wire", "catenary.auxiliary_wire.droppers",
           "catenary.support", "catenary.support.steady_arm", "catenary.damping", "pantograph", "pantograph.articulated",
           "pantograph.articulated.lower_arm", "pantograph.articulated.upper_arm",
-          "pantograph.articulated.head", "contact")  # fmt: skip
-# settings of the computation, lengths that lay the line out differently, and what an elastic contact does not have
+          "pantograph.articulated.head", "contact", "trailing")  # fmt: skip
+# settings of the computation and of entering a line, lengths that lay it out differently, what an elastic contact lacks
 LEFT_OUT = {"dt", "span_length", "length", "shortest", "exponent", "restitution", "positions", "contact_wire_heights",
-            "auxiliary_wire_heights", "lengths", "further_spans"}  # fmt: skip
+            "auxiliary_wire_heights", "lengths", "further_spans", "entry_length_m", "entry_drop_m"}  # fmt: skip
 # step of an input, of its value: small enough for first order, large enough for what form-finding leaves
 SHARE = 1.0e-4
 

@@ -50,9 +50,11 @@ class Motion(Protocol):
 def motion_of(solution: Solution) -> Motion | None:
     """Motion of a steady state that was found; None where none was, or its case has no exact derivatives."""
     case, line = solution.case, solution.equilibrium
-    if not solution.found_steady_state or refusal_of_derivatives(case) is not None:
+    marched = solution.operator_state is None
+    if not solution.found_steady_state or refusal_of_derivatives(case, marched) is not None:
         return None
     if solution.operator_state is not None:
-        return OperatorMotion(case, line, solution.operator_state, solution.contact_force)
+        forces = [(float(one.position[0]), one.contact_force) for one in solution.pantographs]
+        return OperatorMotion(case, line, solution.operator_state, forces)
     assert solution.warm_start is not None
     return SteadyMotion(case, line, vertical_cell(line), solution.warm_start)

@@ -66,7 +66,7 @@ class SteadySlopes:
         self.solution = solution
         motion = motion_of(solution)
         if motion is None:
-            raise InputError([str(refusal_of_derivatives(case))])
+            raise InputError([str(refusal_of_derivatives(case, solution.operator_state is None))])
         self._figures = motion.sigma(), motion.uplift(), motion.force_max(), motion.force_min()
         self._here = [figure.value(case, line) for figure in self._figures]
         self.message = "; ".join(dict.fromkeys(f.refusal for f in self._figures if f.refusal is not None))

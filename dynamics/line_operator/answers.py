@@ -8,6 +8,10 @@ it.
 
 Legend: A_k = 1 / (EI tau q_k^4 + T tau q_k^2 + rho mu), q_k = (omega - omega_k) / v, answer of the bare contact wire to
 a force that moves with v and pulsates with omega_k = 2 pi k / T.
+
+A pantograph that passes delta later than the first one counts time from its own passage: the harmonics of its force are
+those that the first one's would have. What it does to the line then has the factor exp(-i omega delta), what it sees
+of the line exp(i omega delta), and between two of a train only the time from one to the other counts.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from catenary.kernels.compiled import kernel
 from dynamics.line_operator.network import LineNetwork
 from dynamics.line_operator.ports import port_answers
 
-__all__ = ["Answers", "Contour", "applied", "bare_wire", "line_answers", "wave_answers"]
+__all__ = ["Answers", "Contour", "applied", "bare_wire", "contact_waves", "line_answers"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
@@ -33,7 +37,7 @@ BareWire: TypeAlias = tuple[tuple[float, float, float], float, float]
 
 AROUND = np.array([3.0e-5, -3.0e-5])  # places by a pole, rad/s: with both a residue is right to 1e-5 of itself
 IMAGINARY = 1.0e-6  # rad/s: a pole as near to the imaginary axis is its own mirror image
-BARE = 40  # times as far as the ring: sums over the bare wire
+BARE, BARE_APART = 40, 8  # times as far as the ring: sums over the bare wire, under a force and apart from it
 
 
 @dataclass(frozen=True)
@@ -49,25 +53,38 @@ class Contour:
     images : int
         Periods m from image to image.
     decay : float
-        y0 T [-].
+        y0 m T [-]: an image is exp(-decay) of what it repeats.
     reach : float
         Highest frequency over that of the highest harmonic.
     before : float
-        Periods before the pantograph passes a dropper in which the dropper may slacken.
+        Periods before the first pantograph passes a dropper in which the dropper may slacken.
+    delays : tuple of float
+        How much later than the first one each pantograph passes [s].
     """
 
     T: float
     speed: float
     harmonics: int
     images: int = 4
-    decay: float = 1.6
+    decay: float = 8.0
     reach: float = 1.2
     before: float = 1.0
+    delays: tuple[float, ...] = (0.0,)
+
+    @property
+    def pantographs(self) -> int:
+        """Number of pantographs."""
+        return len(self.delays)
+
+    @property
+    def train(self) -> float:
+        """Periods from the first pantograph's passage to the last one's."""
+        return self.delays[-1] / self.T
 
     @property
     def depth(self) -> float:
         """y0 [1/s]."""
-        return self.decay / self.T
+        return self.decay / (self.images * self.T)
 
     @property
     def step(self) -> float:
@@ -126,8 +143,8 @@ class Answers:
         Stretch by forces that squeeze droppers [m/N].
     lift, lift_by_squeeze : complex array (omega, support, station), (omega, support, dropper)
         Height of the contact wire at supports by the height of a field [-], by forces that squeeze droppers [m/N].
-    wave : complex array (omega, harmonic)
-        A_k [m^2/N].
+    wave, seen : complex array (omega, contact)
+        A_k of every pantograph, one behind another: as its force acts, and as it sees the wire [m^2/N].
     """
 
     omega: Complexes
@@ -140,6 +157,7 @@ class Answers:
     lift: Complexes
     lift_by_squeeze: Complexes
     wave: Complexes
+    seen: Complexes
 
 
 def line_answers(network: LineNetwork, contour: Contour, poles: Complexes) -> Answers:
@@ -162,7 +180,7 @@ def line_answers(network: LineNetwork, contour: Contour, poles: Complexes) -> An
         Q[:, S:, S:],
         lift[:, :, :S] / phase[:, None, :],
         lift[:, :, S:],
-        wave_answers((network.wire, network.alpha, network.beta), omega[:, None], contour.pulses, contour.speed),
+        *contact_waves((network.wire, network.alpha, network.beta), omega, contour),
     )
 
 
@@ -185,7 +203,17 @@ def applied(answers: Complexes, causes: Complexes) -> Complexes:
     return out
 
 
-def wave_answers(wire: BareWire, omega: Complexes, pulses: Floats, speed: float) -> Complexes:
+def contact_waves(wire: BareWire, omega: Complexes, contour: Contour) -> tuple[Complexes, Complexes]:
+    """A_k as forces of all pantographs act, and as these see the wire: each (omega, contact)."""
+    one = _wave_answers(wire, omega[:, None], contour.pulses, contour.speed)
+    if contour.pantographs == 1:
+        return one, one
+    seen = [one * np.exp(1j * delay * omega)[:, None] for delay in contour.delays]
+    acting = [one * np.exp(-1j * delay * omega)[:, None] for delay in contour.delays]
+    return np.hstack(acting), np.hstack(seen)
+
+
+def _wave_answers(wire: BareWire, omega: Complexes, pulses: Floats, speed: float) -> Complexes:
     """A_k, by broadcasting."""
     return 1.0 / _wave_stiffness(wire, omega, pulses, speed)
 
@@ -198,34 +226,38 @@ def _wave_stiffness(wire: BareWire, omega: Complexes, pulses: Floats, speed: flo
     return tau * q2 * (EI * q2 + T) + rho * mu
 
 
-def bare_wire(network: LineNetwork, contour: Contour) -> Complexes:
-    """Height of the bare contact wire under a force that moves and pulsates, by harmonic (harmonic,) [m/N].
+def bare_wire(network: LineNetwork, contour: Contour, later: float = 0.0) -> Complexes:
+    """Height of the bare contact wire by a force that moves and pulsates, by harmonic (harmonic,) [m/N].
+
+    Under the force, or so much ``later`` [s] at the same place, in the time of a pantograph that passes then.
 
     The same sum over the contour, carried on to higher frequencies. The wave that runs ahead of a pulse gives a pole of
     its own; up to the contour's end the stations' answer takes it away, beyond it is added here.
     """
-    return _bare_wire((network.wire, network.alpha, network.beta), contour)
+    return _bare_wire((network.wire, network.alpha, network.beta), contour, later)
 
 
 @lru_cache(maxsize=64)
-def _bare_wire(wire: BareWire, contour: Contour) -> Complexes:
+def _bare_wire(wire: BareWire, contour: Contour, later: float) -> Complexes:
     """The same of a wire alone; shared by all designs of a campaign."""
     pulses, speed = contour.pulses, contour.speed
-    omega = contour.frequencies(0, BARE * contour.count)
-    K = contour.harmonics
-    total = np.array([wave_answers(wire, omega, pulse, speed).sum() for pulse in pulses[K:]])
-    mirror = np.array([wave_answers(wire, omega, -pulse, speed).sum() for pulse in pulses[K:]])
+    omega = contour.frequencies(0, (BARE_APART if later else BARE) * contour.count)
+    K, turn = contour.harmonics, np.exp(1j * later * omega) if later else np.ones(1)
+    total = np.array([(turn * _wave_answers(wire, omega, pulse, speed)).sum() for pulse in pulses[K:]])
+    mirror = np.array([(turn * _wave_answers(wire, omega, -pulse, speed)).sum() for pulse in pulses[K:]])
     half = (total + mirror.conj()) / (contour.images * contour.T * speed)
     end = omega[contour.count - 1].real
     ahead = pulses[K:] / (1.0 - speed * np.sqrt(wire[0][2] / wire[0][0]))
     for k in np.flatnonzero(ahead > end):
-        half[k] += _pole_of_wave(wire, contour, (float(pulses[K + k]), complex(ahead[k])), end)
+        half[k] += _pole_of_wave(wire, contour, (float(pulses[K + k]), complex(ahead[k])), (end, later))
     return np.concatenate([half[:0:-1].conj(), half]).astype(np.complex128)
 
 
-def _pole_of_wave(wire: BareWire, contour: Contour, start: tuple[float, complex], end: float) -> complex:
+def _pole_of_wave(
+    wire: BareWire, contour: Contour, start: tuple[float, complex], sought: tuple[float, float]
+) -> complex:
     """What the pole of a pulse's wave adds, if it lies beyond the contour's end; by Newton from the string's."""
-    pulse, omega = start
+    (pulse, omega), (end, later) = start, sought
     small, slope = 1.0e-4, 0.0j
     for _ in range(30):
         low, here, high = (
@@ -238,4 +270,5 @@ def _pole_of_wave(wire: BareWire, contour: Contour, start: tuple[float, complex]
             break
     if omega.imag > 0.0 or omega.real < end:
         return 0.0j
-    return complex(contour.pole_weights(np.array([omega]))[0] / slope / contour.speed)
+    turn = np.exp(1j * later * omega) if later else 1.0
+    return complex(turn * contour.pole_weights(np.array([omega]))[0] / slope / contour.speed)

@@ -1,10 +1,12 @@
-r"""The contact of one pantograph with the infinite line, harmonic by harmonic.
+r"""The contact of a train's pantographs with the infinite line, harmonic by harmonic.
 
 f = k_c (head - z0 - w): with the head's answer C_p to the force and the line's H,
 
     f_k / k_c + C_p f_k + sum_j H_kj f_j + (what slack droppers add)_k = -z0_k,   k not 0,
 
-and f_0 the mean force that is held, which the applied force follows.
+and f_0 the mean force that is held, which the applied force follows. Each pantograph's harmonics are those of its own
+time, which is 0 as it passes the first support; they stand one pantograph's behind another's (contact,), and H leads
+from each to all.
 """
 
 from __future__ import annotations
@@ -18,13 +20,15 @@ from numpy.typing import NDArray
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.kernels.compiled import kernel
 from catenary.linearised.contact_wire import static_height
-from dynamics.line_operator.answers import Answers, Contour
+from dynamics.line_operator.answers import Answers, Contour, bare_wire
 from dynamics.line_operator.network import LineNetwork
 from dynamics.pantograph.linear import LinearPantograph, linear_pantograph
 from dynamics.spec.case import CaseSpec
 
 __all__ = [
     "ContactSystem",
+    "bare_heights",
+    "both_halves",
     "contact_system",
     "fields_at",
     "harmonics_of",
@@ -34,6 +38,7 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
 TOGETHER = 16  # frequencies whose fields are formed together
@@ -41,49 +46,82 @@ TOGETHER = 16  # frequencies whose fields are formed together
 
 @dataclass(frozen=True)
 class ContactSystem:
-    """Linear equations of the contact force's harmonics -K to K.
+    """Linear equations of the contact forces' harmonics -K to K, one pantograph's behind another's (contact,).
 
     Attributes
     ----------
-    line : complex array (harmonic, harmonic)
-        H, height of the wire under the pantograph by the force [m/N].
-    inverse : complex array (harmonic - 1, harmonic - 1)
-        Of the equations of all harmonics but the mean.
-    static : complex array (harmonic,)
+    line : complex array (contact, contact)
+        H, height of the wire under the pantographs by the forces [m/N].
+    inverse : complex array (varying, varying)
+        Of the equations of all harmonics but the means.
+    static : complex array (contact,)
         z0 [m].
-    mean : float
-        Mean force [N].
-    offset : complex array (harmonic - 1,)
-        Force of all harmonics but the mean that the mean force makes where contact is lost [N].
+    mean : float array (pantograph,)
+        Mean forces [N].
+    opened : complex array (varying, pantograph)
+        Harmonics that the mean forces make where contact is lost [-].
     lost : bool array (instant,)
-        Instants, evenly over a period, at which contact is lost.
+        Instants, evenly over a period of every pantograph, at which its contact is lost.
     """
 
     line: Complexes
     inverse: Complexes
     static: Complexes
-    mean: float
-    offset: Complexes
+    mean: Floats
+    opened: Complexes
     lost: NDArray[np.bool_]
 
     @property
+    def harmonics(self) -> int:
+        """K."""
+        return len(self.static) // (2 * len(self.mean))
+
+    @property
     def varying(self) -> NDArray[np.bool_]:
-        """All harmonics but the mean (harmonic,)."""
-        return np.arange(len(self.static)) != len(self.static) // 2
+        """All harmonics but the means (contact,)."""
+        varying = np.ones(len(self.static), np.bool_)
+        varying[self.middle] = False
+        return varying
+
+    @property
+    def middle(self) -> Ints:
+        """Where the means stand among all harmonics (pantograph,)."""
+        K = self.harmonics
+        return K + (2 * K + 1) * np.arange(len(self.mean))
+
+    @property
+    def above(self) -> Ints:
+        """Where harmonics 1 to K stand among all but the means (pantograph times harmonic,)."""
+        return self._halves(np.arange(self.harmonics, 2 * self.harmonics))
+
+    @property
+    def below(self) -> Ints:
+        """The same of harmonics -1 to -K."""
+        return self._halves(np.arange(self.harmonics - 1, -1, -1))
+
+    def _halves(self, own: Ints) -> Ints:
+        return (2 * self.harmonics * np.arange(len(self.mean))[:, None] + own).ravel()
 
     def force(self, lifted: Complexes | None = None) -> Complexes:
-        """Harmonics of the contact force [N], where something else lifts the wire (harmonic,) [m]."""
-        varying, middle = self.varying, len(self.static) // 2
-        right = -(self.static + self.line[:, middle] * self.mean)
+        """Harmonics of the contact forces [N], where something else lifts the wire (contact,) [m]."""
+        varying, middle = self.varying, self.middle
+        right = -(self.static + self.line[:, middle] @ self.mean)
         right = right if lifted is None else right - lifted
         force = np.empty(len(self.static), np.complex128)
-        force[middle], force[varying] = self.mean, self.inverse @ right[varying] + self.offset
+        force[middle], force[varying] = self.mean, self.inverse @ right[varying] + self.opened @ self.mean
         return force
 
 
+def both_halves(half: Complexes, pantographs: int) -> Complexes:
+    """Sum over both halves of a contour by that over frequencies of positive real part (..., contact)."""
+    each = half.reshape(*half.shape[:-1], pantographs, -1)
+    return (each + each[..., ::-1].conj()).reshape(half.shape)
+
+
 def station_phases(network: LineNetwork, contour: Contour) -> Complexes:
-    """exp(i omega_k x_s / v) (station, harmonic)."""
-    return np.asarray(np.exp(1j * np.outer(network.stations / contour.speed, contour.pulses)))
+    """exp(i omega_k x_s / v) (station, contact)."""
+    one = np.asarray(np.exp(1j * np.outer(network.stations / contour.speed, contour.pulses)))
+    return np.tile(one, contour.pantographs)
 
 
 def fields_at(values: Complexes, phases: Complexes) -> Complexes:
@@ -105,49 +143,86 @@ def head_answers(pantograph: LinearPantograph, omega: Floats) -> Complexes:
 
 
 def own_answers(case: CaseSpec, contour: Contour) -> Complexes:
-    """What contact and pantograph yield to the force by themselves (harmonic,) [m/N]."""
+    """What contact and pantograph yield to the force by themselves (contact,) [m/N]."""
     pantograph = linear_pantograph(case.pantograph, case.pressed_N)
-    return np.asarray(1.0 / case.contact.stiffness + head_answers(pantograph, contour.pulses))
+    return np.tile(1.0 / case.contact.stiffness + head_answers(pantograph, contour.pulses), contour.pantographs)
 
 
 def contact_system(
-    case: CaseSpec, eq: Equilibrium, line: tuple[LineNetwork, Contour, Complexes], answers: Answers
+    case: CaseSpec, eq: Equilibrium, line: tuple[LineNetwork, Contour], answers: Answers
 ) -> ContactSystem:
-    """Form the equations of the contact force; ``line`` holds network, contour and the bare wire's heights.
+    """Form the equations of the contact forces of a line's network on a contour.
 
-    The mean is the one that is held, or an applied force that is given.
+    The means are those that are held, or applied forces that are given.
     """
-    network, contour, bare = line
-    K = contour.harmonics
-    line_parts = _line_parts(answers, station_phases(network, contour)) / (contour.speed * network.period)
-    _add_diagonal(line_parts, bare)
-    static = _static_harmonics(eq, K, network.period)
-    whole = line_parts.copy()
-    _add_diagonal(whole, own_answers(case, contour))
-    inverse = np.zeros_like(whole)
-    inverse[1:, 1:] = np.linalg.inv(whole[1:, 1:])
-    varying, kept = np.arange(2 * K + 1) != K, np.zeros(2 * K + 1, np.bool_)
-    offset = np.zeros(2 * K, np.complex128)
-    answering = _of_harmonics(inverse)[np.ix_(varying, varying)]
-    return ContactSystem(_of_harmonics(line_parts), answering, static, case.pressed_N, offset, kept)
+    (network, contour), P = line, line[1].pantographs
+    parts, count = _line_parts(network, contour, answers), 2 * contour.harmonics + 1
+    whole, H = np.empty((P * count, P * count)), np.empty((P * count, P * count), np.complex128)
+    for q in range(P):
+        for p in range(P):
+            at = np.s_[q * count : (q + 1) * count, p * count : (p + 1) * count]
+            whole[at] = one = parts[_later(contour, q, p)]
+            H[at] = _of_harmonics(one)
+    own = own_answers(case, contour)
+    for p in range(P):
+        some = slice(p * count, (p + 1) * count)
+        _add_diagonal(whole[some, some], own[some])
+    part = np.arange(P * count) % count != 0  # all but the means
+    varies = np.asarray(np.linalg.inv(whole[np.ix_(part, part)]), dtype=np.float64)
+    static = np.tile(_static_harmonics(eq, contour.harmonics, network.period), P)
+    mean = np.array(case.trailing.pressed(case.pressed_N))
+    none = np.zeros((P * (count - 1), P), np.complex128)
+    return ContactSystem(H, _of_varying(varies, P), static, mean, none, np.zeros(P * count, np.bool_))
 
 
-def _line_parts(answers: Answers, phases: Complexes) -> Floats:
-    """Heights by forces, both of which are real in time, over all frequencies and their mirror images.
+def _later(contour: Contour, one: int, other: int) -> float:
+    """How much later than another pantograph one passes [s]."""
+    return round(contour.delays[one] - contour.delays[other], 12)
+
+
+def bare_heights(network: LineNetwork, contour: Contour) -> Complexes:
+    """Heights of the bare contact wire under each pantograph by forces of all (pantograph, pantograph, harmonic)."""
+    train = range(contour.pantographs)
+    return np.array([[bare_wire(network, contour, _later(contour, q, p)) for p in train] for q in train])
+
+
+def _of_varying(parts: Floats, pantographs: int) -> Complexes:
+    """Equations of all harmonics but the means by those of their parts."""
+    size = len(parts) // pantographs
+    out = np.empty(parts.shape, np.complex128)
+    for q in range(0, len(parts), size):
+        for p in range(0, len(parts), size):
+            with_mean = np.zeros((size + 1, size + 1))
+            with_mean[1:, 1:] = parts[q : q + size, p : p + size]
+            kept = np.arange(size + 1) != size // 2
+            out[q : q + size, p : p + size] = _of_harmonics(with_mean)[np.ix_(kept, kept)]
+    return out
+
+
+def _line_parts(network: LineNetwork, contour: Contour, answers: Answers) -> dict[float, Floats]:
+    """Heights by forces, both of which are real in time, by how much later than the force a pantograph passes [s].
 
     From the real parts of harmonics 0 to K and the imaginary ones of 1 to K to such ones (part, part): half of the work
     that complex harmonics -K to K take, of which those below 0 are conjugate to the others. A few frequencies at a
     time, so that their fields stay in a processor's cache.
     """
-    count, opposed = phases.shape[1], phases.conj()
-    weighted, total = answers.wave * answers.weight[:, None], np.zeros((count, count))
+    count, P = 2 * contour.harmonics + 1, contour.pantographs
+    phases = station_phases(network, contour)[:, :count]
+    wave, opposed = answers.wave[:, :count], phases.conj()
+    waits = sorted({_later(contour, q, p) for q in range(P) for p in range(P)})
+    total = {wait: np.zeros((count, count)) for wait in waits}
     for first in range(0, len(answers.omega), TOGETHER):
         some = slice(first, first + TOGETHER)
         fields = fields_at(answers.forces[some], phases)
         of_forces, of_heights = np.empty((2, 2, *fields.shape))
-        _parts_of_forces(fields, weighted[some], of_forces)
-        _parts_of_heights(opposed, answers.wave[some], of_heights)
-        total += of_heights.reshape(-1, count).T @ of_forces.reshape(-1, count)
+        _parts_of_forces(fields, wave[some] * answers.weight[some, None], of_forces)
+        for wait, sums in total.items():
+            turn = np.exp(1j * wait * answers.omega[some])[:, None] if wait else 1.0
+            _parts_of_heights(opposed, turn * wave[some], of_heights)
+            sums += of_heights.reshape(-1, count).T @ of_forces.reshape(-1, count)
+    for wait, sums in total.items():
+        sums /= contour.speed * network.period
+        _add_diagonal(sums, bare_wire(network, contour, wait))
     return total
 
 

@@ -23,10 +23,10 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 
 @dataclass(frozen=True)
 class ContactCoupling:
-    """Stretches by harmonics of the force, and harmonics that a squeeze takes away.
+    """Stretches by harmonics of the forces, and harmonics that a squeeze takes away.
 
-    Positive harmonics alone, since negative ones are conjugate to them: real and imaginary part of every number next to
-    each other, of what is taken the imaginary part negative.
+    Positive harmonics alone, since negative ones are conjugate to them, one pantograph's behind another's: real and
+    imaginary part of every number next to each other, of what is taken the imaginary part negative.
 
     Attributes
     ----------
@@ -71,17 +71,17 @@ def _between(values: Singles, left: Ints, d: Ints, share: Singles, scale: float)
 def contact_coupling(system: tuple[LineNetwork, Answers, ContactSystem], time: LocalTime) -> ContactCoupling:
     """Form both at all samples; seven digits are more than samples and harmonics leave."""
     (network, a, contact), contour = system, time.contour
-    K, count = contour.harmonics, a.stretch.shape[1]
-    pairs = np.concatenate([np.arange(K + 1, 2 * K + 1), np.arange(K - 1, -1, -1)])
+    K, count = contour.harmonics * contour.pantographs, a.stretch.shape[1]
+    varying = np.flatnonzero(contact.varying)
+    pairs = np.concatenate([varying[contact.above], varying[contact.below]])
     phases = np.ascontiguousarray(station_phases(network, contour)[:, pairs], np.complex64)
-    waves = np.ascontiguousarray(a.wave[:, pairs])
-    by_force = (waves * (a.weight / contour.speed)[:, None]).astype(np.complex64)
-    by_squeeze = (waves * (a.weight * time.hat / network.period)[:, None]).astype(np.complex64)
+    by_force = (a.wave[:, pairs] * (a.weight / contour.speed)[:, None]).astype(np.complex64)
+    by_squeeze = (a.seen[:, pairs] * (a.weight * time.hat / network.period)[:, None]).astype(np.complex64)
     stretch = np.ascontiguousarray(a.stretch.transpose(1, 0, 2), np.complex64)
     lifts = np.ascontiguousarray(a.by_squeeze.transpose(2, 0, 1), np.complex64)
     C = time.of_pairs(stretch, phases, by_force, time.sample)
     G = time.of_pairs(lifts, phases.conj(), by_squeeze, time.sample, opposed=True)
-    taken = _side_by_side(G).reshape(-1, 2 * K) @ _answering(contact.inverse, K)
+    taken = _side_by_side(G).reshape(-1, 2 * K) @ _answering(contact)
     return ContactCoupling(round(contour.T / time.step), _side_by_side(C), taken.reshape(len(G), count, 2 * K))
 
 
@@ -90,12 +90,13 @@ def _side_by_side(values: NDArray[np.complex64]) -> Singles:
     return np.ascontiguousarray(values).view(np.float32)
 
 
-def _answering(inverse: Complexes, K: int) -> Singles:
+def _answering(contact: ContactSystem) -> Singles:
     """Twice what the contact's equations answer to harmonics above 0, which act together with their conjugate images.
 
     From real and imaginary parts side by side to such ones (2 harmonic, 2 harmonic).
     """
-    own, image = inverse[K:, K:], inverse[K:, K - 1 :: -1]
+    rows = contact.inverse[contact.above]
+    own, image, K = rows[:, contact.above], rows[:, contact.below], len(rows)
     out = np.empty((K, 2, K, 2))
     out[:, 0, :, 0], out[:, 1, :, 0] = (own + image).real.T, (image - own).imag.T
     out[:, 0, :, 1], out[:, 1, :, 1] = -(own + image).imag.T, (image - own).real.T

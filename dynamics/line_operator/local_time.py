@@ -1,7 +1,7 @@
 r"""A dropper's own time: samples, and series on them from a contour's frequencies.
 
-Time is 0 as the pantograph passes the first support of the dropper's own span. On the ring omega_n = (n + 1/2) h - i y0
-a series comes by FFT over M samples around the ring, poles one by one.
+Time is 0 as the first pantograph passes the first support of the dropper's own span. On the ring, omega_n = (n + 1/2) h
+- i y0, a series comes by FFT over M samples around it, poles one by one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Ints = NDArray[np.int64]
 Singles = NDArray[np.complex64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-AFTER = 1.7  # periods that are looked at, from `Contour.before` on
+AFTER = 1.7  # periods that are looked at, from `Contour.before` on, and behind the last pantograph
 TAIL = 10  # times as far as the contour: a dropper between endless wires
 
 
@@ -44,7 +44,7 @@ class LocalTime:
     def __init__(self, contour: Contour, samples: int, answers: Answers) -> None:
         self.contour, self.answers = contour, answers
         self.step, self.around = contour.T / samples, contour.images * samples
-        self.sample = np.arange(-round(contour.before * samples), round(AFTER * samples) + 1)
+        self.sample = np.arange(-round(contour.before * samples), round((AFTER + contour.train) * samples) + 1)
         self.poles = answers.omega[answers.ring :]
         self._of_poles: dict[tuple[int, int, bool], Complexes] = {}
         self._turns: dict[tuple[int, int, bool], Complexes] = {}

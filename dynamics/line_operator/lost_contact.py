@@ -77,9 +77,11 @@ class UnilateralContact:
         self.kept = self.system = kept
         self.opening: Opening | None = None
         self.found, self.held = True, False
-        count = len(kept.static)
-        K = count // 2
-        self._waves = np.exp(2j * np.pi / count * np.outer(np.arange(count), np.arange(-K, K + 1)))
+        K, P = kept.harmonics, len(kept.mean)
+        count = 2 * K + 1
+        one = np.exp(2j * np.pi / count * np.outer(np.arange(count), np.arange(-K, K + 1)))
+        self._waves: Complexes = np.asarray(one if P == 1 else np.kron(np.eye(P), one), dtype=np.complex128)
+        self._owner = np.repeat(np.eye(P), count, axis=0)
 
     def force(self, lifted: Complexes) -> Complexes:
         """Harmonics of the contact force [N] where something else lifts the wire (harmonic,) [m]."""
@@ -110,7 +112,8 @@ class UnilateralContact:
     def _of_gap(self) -> Complexes:
         """Harmonics of the force but the mean by a gap at an instant (harmonic - 1, instant) [N/m]."""
         varying = self.kept.varying
-        return np.asarray(self.kept.inverse @ self._waves[:, varying].conj().T / len(varying))
+        count = len(varying) // len(self.kept.mean)
+        return np.asarray(self.kept.inverse @ self._waves[:, varying].conj().T / count)
 
     @cached_property
     def _by_gap(self) -> Floats:
@@ -140,10 +143,10 @@ class UnilateralContact:
         own = np.linalg.inv(self._by_gap[np.ix_(lost, lost)])
         closed = self._of_gap[:, lost] @ own
         inverse = kept.inverse - closed @ (self._waves[np.ix_(lost, varying)] @ kept.inverse)
-        offset = -closed.sum(axis=1) * kept.mean
-        self.system = replace(kept, inverse=inverse, offset=offset, lost=lost)
-        K = len(varying) // 2
-        seen, ahead = self._waves[lost][:, K + 1 :], 2.0 * closed[K:].T
+        opened = -closed @ self._owner[lost]
+        self.system = replace(kept, inverse=inverse, opened=opened, lost=lost)
+        above = kept.above
+        seen, ahead = self._waves[np.ix_(lost, np.flatnonzero(varying)[above])], 2.0 * closed[above].T
         # the sweep's order: a product with cosines and sines is the real part of a sum over positive harmonics
         self.opening = Opening(_conjugate_parts(seen.conj()), _conjugate_parts(ahead))
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from dynamics.line_operator.answers import Answers, Contour, applied
 from dynamics.line_operator.complementarity import ENOUGH, SqueezeTables, squeeze_tables, sweep
-from dynamics.line_operator.contact import ContactSystem, station_phases
+from dynamics.line_operator.contact import ContactSystem, both_halves, station_phases
 from dynamics.line_operator.coupling import contact_coupling
 from dynamics.line_operator.dropper_kernels import DropperKernels, dropper_kernels
 from dynamics.line_operator.local_time import LocalTime
@@ -167,7 +167,9 @@ class _Complementarity:
         self.time = LocalTime(self.contour, samples, answers)
         self.samples, self.stiffness = samples, self.network.points.dropper
         self.phases = station_phases(*line)
-        self.waves = answers.wave * (answers.weight / self.contour.speed)[:, None]
+        self.acting, self.seen = (
+            one * (answers.weight / self.contour.speed)[:, None] for one in (answers.wave, answers.seen)
+        )
         self.kernels = DropperKernels(np.zeros(0, np.int64), np.zeros((0, 0, 0), np.float32))
         self.far = self.time.isolated(self.network) if coarse is None else coarse.far
         self.ends = self.time.beyond_end(self.far)
@@ -205,7 +207,7 @@ class _Complementarity:
             return self._said(self._state(self.taken) if self.contact.release(found.force) else found)
         unknown, enough, ended, more = None, FIRST, False, wanted
         for _ in range(1 + CORRECTIONS):
-            if self.smooth and np.count_nonzero(wanted) > MOST * self.samples:
+            if self.smooth and np.count_nonzero(wanted) > MOST * self.contour.pantographs * self.samples:
                 return self._said(found, "droppers that are slack for long")
             unknown = self._unknown(wanted) if unknown is None else unknown
             swept = self._swept(unknown, found, enough)
@@ -235,10 +237,10 @@ class _Complementarity:
         return SlackForces(*state, *lost, self.samples, self.near, None, problem)
 
     def _since(self, before: float, behind: float) -> NDArray[np.bool_]:
-        """Samples from periods before the pantograph passes a dropper to periods behind it (sample, dropper)."""
+        """Samples from periods before the first pantograph to periods behind the last (sample, dropper)."""
         passes = self.network.stations[self.network.ports.at] / self.contour.speed
         since = (self.time.sample[:, None] * self.time.step - passes) / self.contour.T
-        return (since > -before) & (since < behind)
+        return (since > -before) & (since < behind + self.contour.train)
 
     def is_slack_before(self, found: SlackForces) -> bool:
         """Whether a dropper slackens before slack is sought, or where the search for it begins."""
@@ -288,11 +290,11 @@ class _Complementarity:
         a, time = self.answers, self.time
         sums = time.sums(squeeze)
         spectrum = time.spectrum(sums, self.smooth)
-        lifts = applied(a.by_squeeze, spectrum).T @ self.waves
+        lifts = applied(a.by_squeeze, spectrum).T @ self.seen
         rise = (lifts * self.phases.conj()).sum(axis=0) * (self.contour.speed / self.network.period)
-        rise = rise + rise[::-1].conj()
+        rise = both_halves(rise, self.contour.pantographs)
         force = self.contact.force(rise)
-        field = self.waves @ (self.phases * force).T
+        field = self.acting @ (self.phases * force).T
         stretch = applied(a.stretch, field) + applied(a.by_droppers, spectrum * a.weight[:, None])
         stretch = time.series(stretch, time.sample, self.ends * sums[0])
         return _Found(force, rise, squeeze, self.stiffness * stretch + squeeze + self.rest)

@@ -71,6 +71,10 @@ class TrailingSpec(Spec):
         description="how much lower the base of an entering pantograph begins [m]; only for solver=open_line",
     )
 
+    def pressed(self, first: float) -> tuple[float, ...]:
+        """Applied force of every pantograph, or the mean force in its place, by that of the first [N]."""
+        return first, *(self.applied_forces_N or (first,) * len(self.distances_m))
+
     @model_validator(mode="after")
     def _one_behind_another(self) -> Self:
         if any(b - a < 1.0 for a, b in pairwise((0.0, *self.distances_m))):

@@ -7,8 +7,9 @@ the travelling window decides.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.linearised.static_checks import SLACK_FORCE
 from dynamics.contact_force.statistics import contact_statistics, filter_force
-from dynamics.line_operator.answers import Contour, bare_wire, line_answers
+from dynamics.line_operator.answers import Contour, line_answers
 from dynamics.line_operator.contact import ContactSystem, contact_system
 from dynamics.line_operator.network import LineNetwork, line_network
 from dynamics.line_operator.poles.follow import follow_poles
@@ -75,7 +76,7 @@ def solve_by_operator(
         return reason
     began, fineness = time.perf_counter(), resolution * case.periodic.resolution
     network, speed = line_network(eq), case.speed
-    contour = Contour(network.period / speed, speed, int(np.ceil(fineness * _highest(case) * network.period / speed)))
+    contour = _contour(case, network.period / speed, fineness)
     if eq.dropper_spring_force.min() < LIGHT:
         contour = _looking_ahead(contour)
     samples = round(fineness * SAMPLES * case.catenary.spans_of_a_period)
@@ -90,9 +91,16 @@ def solve_by_operator(
     if isinstance(found, str):
         return found
     solved = _Found(case, eq, found)
-    if abs(solved.force.mean() - found.contact.mean) > MISSED:
+    if (np.abs(solved.forces.mean(axis=1) - found.contact.mean) > MISSED).any():
         return UNRESOLVED
     return solved.solution(time.perf_counter() - began)
+
+
+def _contour(case: CaseSpec, T: float, fineness: float) -> Contour:
+    """Frequencies of a line whose period takes T [s]; images stand as far behind a train as behind one pantograph."""
+    delays = tuple(distance / case.speed for distance in case.distances)
+    contour = Contour(T, case.speed, int(np.ceil(fineness * _highest(case) * T)), delays=delays)
+    return replace(contour, images=contour.images + int(np.ceil(contour.train)))
 
 
 def _highest(case: CaseSpec) -> float:
@@ -107,9 +115,9 @@ def _state(
     """State of a line whose poles are known, or why it has to be marched."""
     network, contour, poles = line
     answers = line_answers(network, contour, poles.felt.omega)
-    contact = contact_system(case, eq, (network, contour, bare_wire(network, contour)), answers)
+    contact = contact_system(case, eq, (network, contour), answers)
 
-    def sought(mean: float) -> SlackForces:
+    def sought(mean: Floats) -> SlackForces:
         own = replace(contact, mean=mean)
         return solve_slack((network, contour), answers, own, eq.dropper_spring_force, samples)
 
@@ -119,33 +127,41 @@ def _state(
     return slack.problem or OperatorState(network, contour, poles, answers, slack.contact, slack)
 
 
-def _under_applied_force(case: CaseSpec, contact: ContactSystem, sought: Callable[[float], SlackForces]) -> SlackForces:
-    """Slack at the mean force that goes with the applied one: by secants, from what the line at rest yields to it."""
+def _under_applied_force(
+    case: CaseSpec, contact: ContactSystem, sought: Callable[[Floats], SlackForces]
+) -> SlackForces:
+    """Slack at the mean forces that go with the applied ones: by secants, from what the line at rest yields to them.
+
+    With several pantographs the secants are Broyden's.
+    """
     by_head, by_force = linear_pantograph(case.pantograph, case.pressed_N).pressing
-    middle, yields = len(contact.static) // 2, 1.0 / case.contact.stiffness
-    by_mean = by_force + by_head * (contact.line[middle, middle].real + yields)
-    mean = (case.pressed_N - by_head * contact.static[middle].real) / by_mean
-    slack, known = sought(mean), list[tuple[float, float]]()
+    middle, yields, pressed = contact.middle, 1.0 / case.contact.stiffness, contact.mean
+    one = np.eye(len(pressed))
+    by_mean = by_force * one + by_head * (contact.line[np.ix_(middle, middle)].real + yields * one)
+    mean = np.asarray(np.linalg.solve(by_mean, pressed - by_head * contact.static[middle].real), dtype=np.float64)
+    slack, known = sought(mean), list[tuple[Floats, Floats]]()
     for _ in range(MOST_SECANTS):
-        off = 0.0 if slack.problem else _applied_force(case, slack) - case.pressed_N
-        if abs(off) <= MET:
+        off = np.zeros(len(pressed)) if slack.problem else _applied_forces(case, slack) - pressed
+        if np.abs(off).max() <= MET:
             return replace(slack, problem=LOST) if not slack.problem and slack.contact.lost.any() else slack
         known.append((mean, off))
         if len(known) > 1:
             (before, was), (last, now) = known[-2:]
-            by_mean = (now - was) / (last - before)
-        mean -= off / by_mean
+            moved = last - before
+            by_mean = by_mean + np.outer(now - was - by_mean @ moved, moved) / (moved @ moved)
+        mean = mean - np.asarray(np.linalg.solve(by_mean, off), dtype=np.float64)
         slack = sought(mean)
     return replace(slack, problem=UNPRESSED)
 
 
-def _applied_force(case: CaseSpec, slack: SlackForces) -> float:
-    """Applied force [N] under which the head stands where the mean height wants it."""
+def _applied_forces(case: CaseSpec, slack: SlackForces) -> Floats:
+    """Applied forces (pantograph,) [N] under which the heads stand where their mean heights want it."""
     contact = slack.contact
     wire = contact.static + contact.line @ slack.force + slack.lifted
-    head = wire[len(wire) // 2].real + contact.mean / case.contact.stiffness - slack.gap.mean()
+    gap = slack.gap.reshape(len(contact.mean), -1).mean(axis=1)
+    head = wire[contact.middle].real + contact.mean / case.contact.stiffness - gap
     by_head, by_force = linear_pantograph(case.pantograph, case.pressed_N).pressing
-    return float(by_head * head + by_force * contact.mean)
+    return by_head * head + by_force * contact.mean
 
 
 def _looking_ahead(contour: Contour) -> Contour:
@@ -161,43 +177,57 @@ class _Found:
     eq: Equilibrium
     state: OperatorState
 
-    def _steps(self, harmonics: Complexes) -> Floats:
-        """Values at the end of every time step of a period (step,)."""
-        N, K = self.case.steps_per_period, len(harmonics) // 2
-        whole = np.zeros(N, np.complex128)
-        np.add.at(whole, np.arange(-K, K + 1) % N, harmonics)
-        return np.roll(np.fft.ifft(whole, norm="forward").real, -1)
+    @cached_property
+    def first(self) -> Floats:
+        """When each pantograph's first step of a period ends, in its own time, as a share of a step (pantograph,)."""
+        past = np.array(self.case.distances) / (self.case.speed * self.case.time_step)
+        first = np.ceil(past - 1.0e-9) - past
+        return np.where(first < 1.0e-9, 1.0, first)
 
-    @property
-    def force(self) -> Floats:
-        """Contact force at every step (step,) [N]; none where contact is lost."""
-        force, lost = self._steps(self.state.slack.force), self.state.contact.lost
-        instant = np.round(np.arange(1, len(force) + 1) * (len(lost) / len(force))).astype(np.int64)
-        return np.where(lost[instant % len(lost)], 0.0, np.maximum(force, 0.0))
+    def _steps(self, harmonics: Complexes) -> Floats:
+        """Values of every pantograph at the ends of time steps, by its place in a period (pantograph, step)."""
+        own = harmonics.reshape(len(self.first), -1)
+        N, K = self.case.steps_per_period, own.shape[1] // 2
+        k, whole = np.arange(-K, K + 1), np.zeros((len(own), N), np.complex128)
+        for of_one, one, first in zip(whole, own, self.first, strict=True):
+            np.add.at(of_one, k % N, one if first == 1.0 else one * np.exp(2j * np.pi * k * (first - 1.0) / N))
+        return np.roll(np.fft.ifft(whole, norm="forward").real, -1, axis=1)
+
+    @cached_property
+    def forces(self) -> Floats:
+        """Contact force at every step (pantograph, step) [N]; none where contact is lost."""
+        force, lost = self._steps(self.state.slack.force), self.state.contact.lost.reshape(len(self.first), -1)
+        (_, N), count = force.shape, lost.shape[1]
+        instant = np.round((np.arange(N) + self.first[:, None]) * (count / N)).astype(np.int64)
+        return np.where(np.take_along_axis(lost, instant % count, 1), 0.0, np.maximum(force, 0.0))
 
     @property
     def wire(self) -> Complexes:
-        """Harmonics of the contact wire's height under the pantograph [m]."""
+        """Harmonics of the contact wire's height under the pantographs (contact,) [m]."""
         contact, slack = self.state.contact, self.state.slack
         return contact.static + contact.line @ slack.force + slack.lifted
+
+    def _results(self, highest: float) -> Iterator[PantographResult]:
+        """Histories and figures of every pantograph; ``highest`` is the largest uplift [m]."""
+        dt, applied, heights = self.case.time_step, _applied_forces(self.case, self.state.slack), self._steps(self.wire)
+        for p, (force, height) in enumerate(zip(self.forces, heights, strict=True)):
+            bands = filter_force(force, dt, self.case.signal, periodic=True)
+            yield PantographResult(
+                applied_force_N=float(applied[p]),
+                position=(np.arange(len(force)) + self.first[p]) * dt * self.case.speed,
+                contact_force=force,
+                contact_force_filtered=bands.whole,
+                contact_height=height,
+                evaluated=slice(0, len(force)),
+                statistics=contact_statistics(force, bands, height, highest),
+            )
 
     def solution(self, elapsed: float) -> Solution:
         """Histories and figures of one period."""
         case, eq, found, local = self.case, self.eq, self.state.slack, self.state.local
         dt, step = case.time_step, np.arange(1, case.steps_per_period + 1, dtype=np.float64)
-        force, height = self.force, self._steps(self.wire)
-        bands = filter_force(force, dt, case.signal, periodic=True)
         since, rise = self.state.rise()
         highest = int(rise.max(axis=0).argmax())
-        leading = PantographResult(
-            applied_force_N=_applied_force(case, found),
-            position=step * dt * case.speed,
-            contact_force=force,
-            contact_force_filtered=bands.whole,
-            contact_height=height,
-            evaluated=slice(0, len(force)),
-            statistics=contact_statistics(force, bands, height, float(rise.max())),
-        )
         tension = [np.interp(step * dt, local.time, one) for one in found.tension.T]
         slack = found.squeeze > 0.0
         return Solution(
@@ -207,7 +237,7 @@ class _Found:
             message="",
             wall_time_s={"equilibrium": 0.0, "dynamics": elapsed},
             time=step * dt,
-            pantographs=(leading,),
+            pantographs=tuple(self._results(float(rise.max()))),
             repeats=True,
             spans_marched=0,
             spans_evaluated=case.catenary.spans_of_a_period,

@@ -272,11 +272,8 @@ class TravellingWindow:
     @property
     def given_forces(self) -> NDArray[np.float64] | None:
         """Applied forces of the case [N]; None where mean forces are held."""
-        case = self.case
-        if case.applied_force_N is None:
-            return None
-        behind = case.trailing.applied_forces_N or (case.applied_force_N,) * (self.pantographs - 1)
-        return np.array([case.applied_force_N, *behind])
+        applied = self.case.applied_force_N
+        return None if applied is None else np.array(self.case.trailing.pressed(applied))
 
     def settle(self, state: WindowState) -> None:
         """Make the bays' tensions and the elastic force those that go with the displacement."""

@@ -145,7 +145,7 @@ def _design(job: Job, setting: Setting) -> Outcome:
     line = job.catenary
     if line is not None and line.droppers.prescribed == "lengths":
         found = replace(found, droppers=as_hung(solution.equilibrium, line))
-    if job.neighbours:
+    if job.wants_slopes:
         from optimise.evaluation.slopes import design_slopes
 
         found = design_slopes(found, job, setting, solution)

@@ -37,8 +37,10 @@ class Job:
     tolerance : float, optional
         End of the search for a steady state, where it is not the case's [-].
     neighbours : tuple of (line, step)
-        Lines a small step away along each variable that derivatives are wanted by, and the step; none where they are
-        not.
+        Lines a small step away along each variable of the line that derivatives are wanted by, and the step; none where
+        they are not.
+    near_trains : tuple of (values, step)
+        Gains and distances a small step away along each variable of the train, behind those of the line, likewise.
     marched_slopes : bool
         Whether derivatives are wanted, too, of a steady state that was marched to: they cost ten designs.
     steps : tuple of float
@@ -57,6 +59,7 @@ class Job:
     place: tuple[float, ...] = field(default=(), kw_only=True)
     tolerance: float | None = field(default=None, kw_only=True)
     neighbours: tuple[tuple[CatenarySpec, float], ...] = field(default=(), kw_only=True)
+    near_trains: tuple[tuple[tuple[tuple[str, float], ...], float], ...] = field(default=(), kw_only=True)
     marched_slopes: bool = field(default=True, kw_only=True)
     steps: tuple[float, ...] = field(default=(), kw_only=True)
     window: float | None = field(default=None, kw_only=True)
@@ -67,6 +70,11 @@ class Job:
     def size(self) -> int:
         """Number of evaluations."""
         return 1
+
+    @property
+    def wants_slopes(self) -> bool:
+        """Whether derivatives by design variables are wanted."""
+        return bool(self.neighbours or self.near_trains)
 
     @property
     def in_words(self) -> str:

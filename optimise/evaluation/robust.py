@@ -137,7 +137,7 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
     forces = np.array([each.dropper_force.min() for each in lines])
     held = force_of_share(forces, setting.limits.fitted_share)
     answer = combined(job.number, found, (float(forces.min()), held), setting)
-    if job.neighbours:
+    if job.wants_slopes:
         from optimise.evaluation.slopes import scenario_slopes
 
         answer = scenario_slopes(answer, job, setting, ideal, solutions)

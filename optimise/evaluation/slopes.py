@@ -23,6 +23,7 @@ from dynamics.results.solution import Solution
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from dynamics.travelling_window.layout import Floats
+from optimise.design.train_space import TrainValues, with_train
 from optimise.evaluation.case_inputs import case_at
 from optimise.evaluation.constraints import SCENARIO_SIGMA, Reference, force_of_share, scenario_changes
 from optimise.evaluation.figures import SIGMA, UPLIFT, statistics_of
@@ -32,6 +33,7 @@ from optimise.evaluation.scenarios import Condition, ScenarioSet
 
 __all__ = ["design_slopes", "point_slopes", "scenario_slopes"]
 
+NearTrains = Sequence[tuple[TrainValues, float]]
 # violation of the limit on the uplift from which on its derivatives count
 NEAR_LIMIT = -0.1
 # step down the slopes of a point by which they are checked, in steps towards which they are formed
@@ -56,7 +58,7 @@ class Neighbours:
     @classmethod
     def of(cls, asked: Sequence[tuple[CatenarySpec, float]], line: Equilibrium) -> Neighbours:
         """Form-finding of neighbouring lines, to first order."""
-        lines = neighbouring_equilibria(line, [spec for spec, _ in asked], first_order=True)
+        lines = neighbouring_equilibria(line, [spec for spec, _ in asked], first_order=True) if asked else ()
         return cls(lines, np.array([step for _, step in asked]))
 
     @property
@@ -65,18 +67,26 @@ class Neighbours:
         return all(line.status is EquilibriumStatus.OK for line in self.lines)
 
 
-def _change_of(figure: FirstOrder, run: Solution, lines: Sequence[Equilibrium]) -> Floats:
-    """What a figure of a steady state changes by from its line to each of some others, to first order (line,)."""
+def _slopes_of(
+    figure: FirstOrder, run: Solution, lines: tuple[Sequence[Equilibrium], Floats], trains: NearTrains
+) -> Floats:
+    """Derivatives of a figure of a steady state by variables of its line, then of its train (variable,)."""
     here = figure.value(run.case, run.equilibrium)
     found = []
-    for equilibrium in lines:
+    for equilibrium, step in zip(*lines, strict=True):
         spec = equilibrium.spec.model_copy(update={"damping": run.case.catenary.damping})
-        found.append(figure.value(run.case.model_copy(update={"catenary": spec}), equilibrium) - here)
+        found.append((figure.value(run.case.model_copy(update={"catenary": spec}), equilibrium) - here) / step)
+    for values, step in trains:
+        found.append((figure.value(with_train(run.case, values), run.equilibrium) - here) / step)
     return np.array(found)
 
 
 def _run_slopes(
-    runs: Sequence[Solution], lines: Sequence[Sequence[Equilibrium]], steps: Floats, highest: int | None
+    runs: Sequence[Solution],
+    lines: Sequence[Sequence[Equilibrium]],
+    steps: Floats,
+    trains: NearTrains,
+    highest: int | None,
 ) -> tuple[Floats, Floats] | None:
     """Derivatives of sigma [N] in every run (run, variable), and of the largest uplift [m] (variable,).
 
@@ -87,6 +97,8 @@ def _run_slopes(
     lines : sequence of sequence of Equilibrium
         Neighbours of each run's line (run, variable).
     steps : float array (variable,)
+    trains : tuple of (values, step)
+        `Job.near_trains`.
     highest : int or None
         The run with the largest uplift; None where its derivatives do not count.
 
@@ -95,24 +107,28 @@ def _run_slopes(
     tuple or None
         None where a case has no exact derivatives.
     """
-    sigma, uplift = np.zeros((len(runs), len(steps))), np.zeros(len(steps))
+    count = len(steps) + len(trains)
+    sigma, uplift = np.zeros((len(runs), count)), np.zeros(count)
     for k, (run, near) in enumerate(zip(runs, lines, strict=True)):
         motion = motion_of(run)
         if motion is None:
             return None
         figures = [motion.sigma(), motion.uplift()] if k == highest else [motion.sigma()]
-        changes = [_change_of(figure, run, near) / steps for figure in figures]
+        changes = [_slopes_of(figure, run, (near, steps), trains) for figure in figures]
         sigma[k] = changes[0]
         uplift = changes[1] if k == highest else uplift
     return sigma, uplift
 
 
 def _violation_slopes(uplift: Floats, least: Floats, setting: Setting, reference: Reference) -> dict[str, Floats]:
-    """Derivatives of the violations by those of the uplift [m] and of the least static dropper force [N]."""
+    """Derivatives of the violations by those of the uplift [m] and of the least static dropper force [N].
+
+    The latter are those by variables of the line, which alone move what hangs at rest.
+    """
     limits = setting.limits
     return {
         "g_uplift": uplift / (1e-3 * limits.uplift_factor * reference.uplift_mm),
-        "g_static_dropper_force": -least / limits.static_dropper_force,
+        "g_static_dropper_force": np.append(-least / limits.static_dropper_force, np.zeros(len(uplift) - len(least))),
         "g_contact_loss": np.zeros_like(uplift),
     }
 
@@ -133,14 +149,15 @@ def _uplift_counts(outcome: Outcome) -> bool:
 def design_slopes(outcome: Outcome, job: Job, setting: Setting, solution: Solution) -> Outcome:
     """Outcome of a design in one case, with its derivatives where that case has exact ones."""
     line = solution.equilibrium
-    if not job.neighbours or outcome.status is not OutcomeStatus.OK or not solution.found_steady_state:
+    if not job.wants_slopes or outcome.status is not OutcomeStatus.OK or not solution.found_steady_state:
         return outcome
     if not job.marched_slopes and _marched(solution):
         return outcome
     near = Neighbours.of(job.neighbours, line)
     if not near.sound:
         return outcome
-    slopes = _run_slopes((solution,), (near.lines,), near.steps, 0 if _uplift_counts(outcome) else None)
+    highest = 0 if _uplift_counts(outcome) else None
+    slopes = _run_slopes((solution,), (near.lines,), near.steps, job.near_trains, highest)
     if slopes is None:
         return outcome
     least = (np.array([n.dropper_force.min() for n in near.lines]) - line.dropper_force.min()) / near.steps
@@ -176,7 +193,7 @@ def scenario_slopes(
         return outcome
     lifts = [s.statistics.max_uplift_at_supports_mm for s in solutions if s.statistics]
     highest = int(np.argmax(lifts)) if _uplift_counts(outcome) else None
-    found = _run_slopes(runs, near_runs, near.steps, highest)
+    found = _run_slopes(runs, near_runs, near.steps, job.near_trains, highest)
     if found is None:
         return outcome
     share = setting.limits.fitted_share
@@ -264,7 +281,7 @@ def _checked(job: Job, setting: Setting, solution: Solution, sigma: Floats) -> d
     line = solution.equilibrium
     if near.catenary != solution.case.catenary:
         line = periodic_equilibrium(near.catenary, like=line.mesh)
-    there, here = solve(near, solution.near_start, line).statistics, solution.statistics
+    there, here = solve(near, solution.near_start, line).train_statistics, solution.train_statistics
     if there is None or here is None:
         return {}
     return {CHECK: (sense * float(sigma @ move), there.contact_force_std_N - here.contact_force_std_N)}

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from catenary.errors import InputError, sentences_of
 from dynamics.spec.case import CaseSpec
-from optimise.design.neighbours import neighbours_of
+from optimise.design.neighbours import neighbours_of, trains_near
 from optimise.design.space import DesignSpace
 from optimise.design.train_space import space_of_case, train_of, with_train
 from optimise.evaluation.outcome import Outcome
@@ -117,10 +117,13 @@ def beyond_figures(
     The nominal line, which comes first, is asked for both: what it has is what the search goes by. Derivatives of a
     march are worth their time in a polish, or where they are asked for by name.
     """
+
+    def near() -> dict[str, Any]:
+        return {"neighbours": neighbours_of(space, values), "near_trains": trains_near(space, values)}
+
     if polished:
-        near = neighbours_of(space, values) if campaign.polishes_by_derivatives else ()
-        return {"neighbours": near}
+        return near() if campaign.polishes_by_derivatives else {}
     harmonics = searches_by_harmonics(campaign, nominal)
     by_derivatives = campaign.searches_by_derivatives and (nominal is None or not harmonics)
-    near = neighbours_of(space, values) if by_derivatives else ()
-    return {"neighbours": near, "marched_slopes": campaign.sampler.derivatives == "exact", "harmonics": harmonics}
+    wanted = near() if by_derivatives else {}
+    return {**wanted, "marched_slopes": campaign.sampler.derivatives == "exact", "harmonics": harmonics}

@@ -181,8 +181,8 @@ class DesignSpec(Spec):
 
     @property
     def has_derivatives(self) -> bool:
-        """Whether figures may have derivatives by all variables; there are none by steps, gains and distances."""
-        return not self.as_built and not self.of_train
+        """Whether figures may have derivatives by all variables; there are none by steps and gains."""
+        return not self.as_built and self.control is None
 
     @property
     def unsaid(self) -> set[str]:

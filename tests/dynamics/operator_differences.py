@@ -65,8 +65,8 @@ class Solved:
         line = periodic_equilibrium(case.catenary, like=self.line.mesh)
         found = solve(case, self.found.operator_start, line)
         assert found.method == "operator"
-        force, s = found.contact_force_filtered, found.statistics
-        extremes = np.log(np.exp(force).sum()), -np.log(np.exp(-force).sum())
+        s, each = found.train_statistics, [one.contact_force_filtered for one in found.pantographs]
+        extremes = max(np.log(np.exp(f).sum()) for f in each), min(-np.log(np.exp(-f).sum()) for f in each)
         same = np.array_equal(*(one.operator_state.slack.squeeze > 0.0 for one in (found, self.found)))
         return np.array([s.contact_force_std_N, 1e-3 * s.max_uplift_at_supports_mm, *extremes]), same
 

@@ -7,6 +7,7 @@ import pytest
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
 from catenary.storage.provenance import config_json
+from dynamics.line_operator import contact
 from dynamics.line_operator.answers import bare_wire
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
@@ -21,7 +22,7 @@ SHORT = {"method": "operator", "spans_behind": 4, "spans_ahead": 6, "tolerance":
     ("changes", "reason"),
     [
         ({"slack_damping": "released"}, "slack_damping=released"),
-        ({"trailing": {"distances_m": [200.0]}}, "several pantographs"),
+        ({"trailing": {"distances_m": [600.0]}}, "a train longer than 8 periods"),
     ],
 )
 def test_what_the_operator_does_not_cover_is_marched_and_said(build_case, changes, reason):
@@ -102,7 +103,7 @@ def test_a_wire_without_bending_stiffness_is_marched_and_said(build_case, wire):
 
 def test_a_line_whose_answers_are_not_numbers_is_marched(build_case, monkeypatch):
     case = build_case("bruni_2015", 275.0, mean_force_N=150.0, dt=2e-3, periodic=SHORT)
-    monkeypatch.setattr(by_operator, "bare_wire", lambda *line: np.nan * bare_wire(*line))
+    monkeypatch.setattr(contact, "bare_wire", lambda *line: np.nan * bare_wire(*line))
     found = solve(case)
     assert found.method == "march" and np.isfinite(found.contact_force).all()
     assert found.message.endswith("the slack of its droppers was not found")

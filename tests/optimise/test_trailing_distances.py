@@ -10,9 +10,11 @@ from catenary.errors import InputError
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.train import TrailingSpec
+from optimise.design.neighbours import neighbours_of, trains_near
 from optimise.design.train_space import space_of_case, train_of
 from optimise.evaluation.evaluate import evaluate, prepare
 from optimise.evaluation.job import Job, Setting
+from optimise.evaluation.outcome import OBJECTIVE
 from optimise.evaluation.scenarios import scenario_set
 from optimise.search.campaign import run_campaign
 from optimise.search.result import load_result
@@ -144,3 +146,26 @@ def test_a_train_is_varied_by_the_design_or_by_scenarios(tmp_path, two):
     with pytest.raises(InputError, match=r"scenarios\.trailing must be left out"):
         run(tmp_path, two, design=ALONE, scenarios={"trailing": [[], [45.0]]})
     assert not (tmp_path / "campaign.yaml").exists()
+
+
+@pytest.mark.parametrize("scenarios", [None, {"speeds_kmh": [230.0, 240.0]}], ids=["one case", "scenarios"])
+def test_derivatives_by_distances_come_behind_those_by_droppers(build_case, scenarios):
+    """Those by distances against differences of whole evaluations; nothing at rest changes with them."""
+    case = build_case("bruni_2015", 230.0, mean_force_N=121.0, periodic={"method": "operator"})
+    case = with_distances(case, 80.0)
+    found = space(case, [60.0, 100.0])
+    conditions = scenarios and scenario_set(ScenariosSpec.model_validate(scenarios), ("sigma",), case)
+    setting, values = Setting(case, scenarios=conditions), np.array(found.values_of(case.catenary))
+
+    def outcome(values, **near):
+        job = Job(1, found.spec_of(values), train=train_of(found, values), **near)
+        return evaluate(job, setting)
+
+    near = {"neighbours": neighbours_of(found, values), "near_trains": trains_near(found, values)}
+    slopes = outcome(values, **near).slopes
+    assert {len(each) for each in slopes.values()} == {len(found.variables)}
+    assert slopes["g_static_dropper_force"][-1] == 0.0 and all(slopes[OBJECTIVE])
+    step = np.zeros(len(values))
+    step[-1] = 0.03
+    high, low = (outcome(values + sign * step).sigma_N for sign in (1.0, -1.0))
+    assert slopes[OBJECTIVE][-1] == pytest.approx(40.0 * (high - low) / 0.06, rel=0.05)

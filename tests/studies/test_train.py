@@ -76,14 +76,29 @@ def test_a_sweep_over_the_distance_of_two_judges_the_worse_one(catenary, folder)
     assert abs(each[0][0] / each[0][1] - 1.0) > 0.01
 
 
+def test_derivatives_of_a_train_come_by_its_distances_too(catenary, folder):
+    case = (*LINE, "speed_kmh=230", "error_estimate=false")
+    ended = catenary("simulate", *case, "trailing.distances_m=[80]", "gradient=true", "run_dir=run")
+    assert ended.code == 0, ended
+    content = json.loads((folder / "run" / "gradient.json").read_text(encoding="utf-8"))
+    inputs = {row["input"]: row for row in content["inputs"]}
+    assert not {name for name in inputs if "entry" in name}, "what enters an open line does nothing here"
+    assert catenary("simulate", *case, "trailing.distances_m=[80.05]", "run_dir=near").code == 0
+    here, near = (
+        max(figures["contact_force_std_N"] for figures in json.loads(text)["pantographs"])
+        for text in ((folder / name / "summary.json").read_text(encoding="utf-8") for name in ("run", "near"))
+    )
+    assert inputs["trailing.distances_m[0]"]["sigma_N_per_unit"] == pytest.approx((near - here) / 0.05, rel=0.1)
+
+
 @pytest.mark.parametrize(
     ("command", "typed", "sentence"),
     [
         ("export", ("trailing.distances_m=[100]",), "trailing.distances_m must be empty, for a rig"),
         (
             "simulate",
-            ("trailing.distances_m=[100]", "gradient=true"),
-            "gradient must be false with trailing.distances_m",
+            ("trailing.distances_m=[100]", "gradient=true", "periodic.method=march"),
+            "gradient must be false with trailing.distances_m, for exact derivatives of a march",
         ),
         ("optimise", ("catenary.repeat.spans=2", "design.length_step=0.001"), "without design.length_step"),
         ("simulate", ("catenary.repeat.spans=2", "length_tolerance=true"), "must be false with catenary.repeat"),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dynamics.adjoint.by_operator.pairings import Acting, Multipliers
 from dynamics.adjoint.by_operator.stages import Stage, StageMultipliers
-from dynamics.line_operator.answers import Contour, wave_answers
+from dynamics.line_operator.answers import Contour, contact_waves
 from dynamics.line_operator.local_time import squeeze_spectrum, waves_at
 from dynamics.line_operator.network import LineNetwork
 
@@ -54,8 +54,8 @@ class Nodes:
     ----------
     omega, weight : complex array (omega,)
         [rad/s], [1/s].
-    wave : complex array (omega, harmonic)
-        A [m^2/N].
+    wave, seen : complex array (omega, contact)
+        A as forces act and as pantographs see the wire [m^2/N].
     samples : tuple of complex array (row, omega)
         exp(i omega t) where a stage has squeezes.
     """
@@ -63,6 +63,7 @@ class Nodes:
     omega: Complexes
     weight: Complexes
     wave: Complexes
+    seen: Complexes
     samples: tuple[Complexes, ...]
 
 
@@ -75,22 +76,26 @@ def nodes_of(line: tuple[LineNetwork, Contour], poles: Complexes, stages: tuple[
     omega = np.concatenate([ring, around.ravel()])
     on_ring = np.full(len(ring), 1.0 / (contour.images * contour.T) + 0.0j)
     wire = network.wire, network.alpha, network.beta
-    wave = wave_answers(wire, omega[:, None], contour.pulses, contour.speed)
+    waves = contact_waves(wire, omega, contour)
     when = [stage.time.sample[stage.rows] * (contour.T / stage.slack.samples) for stage in stages]
     samples = tuple(waves_at(contour, np.asarray(one, dtype=np.float64), around.ravel()) for one in when)
-    return Nodes(omega, np.concatenate([on_ring, weight.ravel()]), wave, samples)
+    return Nodes(omega, np.concatenate([on_ring, weight.ravel()]), *waves, samples)
 
 
 def _at_stations(
     nodes: Nodes, line: tuple[LineNetwork, Contour], harmonics: Complexes, sign: float
 ) -> tuple[Complexes, Complexes]:
-    """Sums of A times harmonics (column, harmonic) times exp(sign i q x_s), and derivatives by the stations' places."""
+    """Sums of A times harmonics (column, contact) times exp(sign i q x_s), and derivatives by the stations' places.
+
+    Of forces, which act, sign is -1; of pantographs, which see the wire, 1.
+    """
     network, contour = line
-    phases = np.exp(-1j * sign * np.outer(contour.pulses / contour.speed, network.stations))
+    pulses = np.tile(contour.pulses, contour.pantographs)
+    phases = np.exp(-1j * sign * np.outer(pulses / contour.speed, network.stations))
     turned = np.exp(1j * sign * nodes.omega[:, None] * (network.stations / contour.speed))[:, :, None]
     both = phases[:, :, None] * harmonics.T[:, None, :]
-    both = np.stack([both, both * contour.pulses[:, None, None]], axis=1)
-    found = nodes.wave @ both.reshape(len(phases), -1)
+    both = np.stack([both, both * pulses[:, None, None]], axis=1)
+    found = (nodes.wave if sign < 0.0 else nodes.seen) @ both.reshape(len(phases), -1)
     found = found.reshape(len(nodes.omega), *both.shape[1:])
     station, pulsed = turned * found[:, 0], turned * found[:, 1]
     return station, sign * 1j / contour.speed * (nodes.omega[:, None, None] * station - pulsed)
@@ -101,7 +106,7 @@ def acting_on(
 ) -> tuple[Acting, Complexes]:
     """What acts in every stage, and its derivative by the stations' places (omega, station, stage).
 
-    ``force`` (stage, harmonic) are the harmonics of the contact force.
+    ``force`` (stage, contact) are the harmonics of the contact forces.
     """
     contour, dropper = line[1], []
     station, along = _at_stations(nodes, line, force / contour.speed, -1.0)

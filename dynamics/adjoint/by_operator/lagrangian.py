@@ -22,8 +22,8 @@ from dynamics.adjoint.by_operator.at_once import FiguresAtOnce
 from dynamics.adjoint.by_operator.fields import Multiplied
 from dynamics.adjoint.by_operator.near_lines import NearLines
 from dynamics.adjoint.by_operator.stages import Stage
-from dynamics.line_operator.answers import Contour, bare_wire
-from dynamics.line_operator.contact import own_answers
+from dynamics.line_operator.answers import Contour
+from dynamics.line_operator.contact import bare_heights, own_answers
 from dynamics.line_operator.network import LineNetwork
 from dynamics.line_operator.poles.follow import follow_poles
 from dynamics.line_operator.state import OperatorState
@@ -43,14 +43,14 @@ class OperatorFigure:
     ----------
     multiplied : Multiplied
         What answers to it.
-    mean : float
-        Derivative by the mean force that is held [figure / N], all equations included.
+    mean : float array (pantograph,)
+        Derivatives by the mean forces that are held [figure / N], all equations included.
     of_case : callable or None
         What a case makes of the same contact force.
     """
 
     multiplied: Multiplied
-    mean: float
+    mean: Floats
     of_case: Callable[[CaseSpec], float] | None
 
 
@@ -68,8 +68,8 @@ class OperatorLagrangian:
 
     Attributes
     ----------
-    by_mean : float
-        Derivative by the mean force [figure / N].
+    by_mean : float array (pantograph,)
+        Derivatives by the mean forces [figure / N].
     refusal : str or None
         Why there are no derivatives: none.
     """
@@ -88,21 +88,24 @@ class OperatorLagrangian:
         self._number = self._at_once.add(figure.multiplied)
         self._network, self._contour = self._state.network, self._state.contour
         multipliers, slacks = figure.multiplied.multipliers, [stage.slack for stage in stages]
-        self._contact = sum(one.contact for one in multipliers)
+        P = self._contour.pantographs
+        contacts = [one.contact.reshape(P, -1) for one in multipliers]
+        self._contact = sum((each.sum(axis=0) for each in contacts), np.zeros(contacts[0].shape[1], np.complex128))
         k = self._network.points.dropper
         dropper = [one.dropper / k for one in multipliers]
         rest = self.equilibrium.dropper_spring_force
         self._rest = sum((m.sum(axis=0) for m in dropper), np.zeros_like(rest))
         stretch = [(s.tension - s.squeeze - rest) / k for s in slacks]
         self._stretched = sum(((m * e).sum(axis=0) for m, e in zip(dropper, stretch, strict=True)), np.zeros_like(rest))
-        self._pushed = sum(
-            (one.contact * s.force for one, s in zip(multipliers, slacks, strict=True)), np.zeros_like(self._contact)
-        )
+        forces = [s.force.reshape(P, -1) for s in slacks]
+        # pairs of multipliers of one pantograph and forces of another (pantograph, pantograph, harmonic)
+        self._pushed = np.einsum("aqk,apk->qpk", np.array(contacts), np.array(forces))
 
     def value(self, case: CaseSpec, equilibrium: Equilibrium) -> float:
         """Value for a line found on the same mesh; only differences mean something. NaN where its poles get lost."""
         near = self._lines.of(equilibrium)
-        contour = replace(self._contour, T=near.network.period / case.speed, speed=case.speed)
+        delays = tuple(distance / case.speed for distance in case.distances)
+        contour = replace(self._contour, T=near.network.period / case.speed, speed=case.speed, delays=delays)
         by_line = contour == self._contour and case.model_copy(update={"catenary": self.case.catenary}) == self.case
         total = self._own_beside if by_line else self._beside(case, contour)
         total += float((self._contact @ near.static).real)
@@ -118,9 +121,10 @@ class OperatorLagrangian:
     def _beside(self, case: CaseSpec, contour: Contour) -> float:
         """What the value has of pantograph, contact, filter and mean force."""
         total = 0.0 if self._figure.of_case is None else self._figure.of_case(case)
-        total += float((self._pushed @ own_answers(case, contour)).real)
-        moved = 0.0 if case.mean_force_N is None else case.mean_force_N - self._state.contact.mean
-        return total + self.by_mean * moved
+        own = np.einsum("ppk->pk", self._pushed).ravel()
+        total += float((own @ own_answers(case, contour)).real)
+        held = case.mean_force_N
+        return total if held is None else total + float(self.by_mean @ (held - self._state.contact.mean))
 
     @cached_property
     def _own_beside(self) -> float:
@@ -128,7 +132,7 @@ class OperatorLagrangian:
 
     def _paired(self, network: LineNetwork, contour: Contour, poles: Complexes) -> float:
         """Pairings of a line, with those of its bare wire."""
-        bare = float((self._pushed @ bare_wire(network, contour)).real)
+        bare = float((self._pushed * bare_heights(network, contour)).sum().real)
         return bare + self._at_once.paired(self._number, (network, contour), poles)
 
     @cached_property

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from dynamics.adjoint.by_operator.dropper_tables import DropperTables, parted
 from dynamics.line_operator.answers import Contour
+from dynamics.line_operator.contact import both_halves
 from dynamics.line_operator.local_time import LocalTime, waves_at
 from dynamics.line_operator.network import LineNetwork
 from dynamics.line_operator.slack import SlackForces
@@ -39,7 +40,7 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 
 @dataclass(frozen=True)
 class Cause:
-    """What a figure changes by: with harmonics of the force (harmonic,), with squeezes (sample, dropper)."""
+    """What a figure changes by: with harmonics of the forces (contact,), with squeezes (sample, dropper)."""
 
     force: Complexes
     squeeze: Floats
@@ -47,7 +48,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class StageMultipliers:
-    """Multipliers l (harmonic,) and m (sample, dropper)."""
+    """Multipliers l (contact,) and m (sample, dropper)."""
 
     contact: Complexes
     dropper: Floats
@@ -102,10 +103,10 @@ class Stage:
         return np.moveaxis(found.reshape(len(found), 4, -1), 1, 0)
 
     def by_force(self, weights: Complexes) -> Complexes:
-        """Sums over stations, weighted (omega, station), of the field of every harmonic (harmonic,)."""
+        """Sums over stations, weighted (omega, station), of the field of every harmonic (contact,)."""
         a = self.state.answers
         half = ((weights * (a.weight / self.state.contour.speed)[:, None]) @ self.phases * a.wave).sum(axis=0)
-        return half + half[::-1].conj()
+        return both_halves(half, self.state.contour.pantographs)
 
     def onto_rows(self, values: Complexes) -> Floats:
         """Sums over frequencies of values (omega, dropper) times a sample's spectrum, at samples with squeezes."""
@@ -117,9 +118,9 @@ class Stage:
         return self.waves.T @ m[self.rows]
 
     def by_squeezes(self, contact: Complexes | Floats) -> Floats:
-        """Sums over harmonics, weighted (harmonic,), of the wire's rise by squeezes (row, dropper) [m/N]."""
+        """Sums over harmonics, weighted (contact,), of the wire's rise by squeezes (row, dropper) [m/N]."""
         a = self.state.answers
-        tested = (a.wave * contact) @ (self.phases.conj().T / self.state.network.period)
+        tested = (a.seen * contact) @ (self.phases.conj().T / self.state.network.period)
         return self.onto_rows(np.einsum("ns,nsd->nd", tested, a.by_squeeze))
 
     def multipliers(self, cause: Cause) -> StageMultipliers:
@@ -147,15 +148,22 @@ class Stage:
         return C, lifted, RefinedFactors(A.T)
 
     def _harmonics(self) -> tuple[Complexes, Complexes]:
-        """C and G of the slack samples (slack, harmonic)."""
-        C, G = np.empty((2, len(self.t), len(self.phases[0]) // 2 + 1), np.complex64)
+        """C and G of the slack samples (slack, contact)."""
+        P, K = self.state.contour.pantographs, self.state.contour.harmonics
+        C, G = np.empty((2, len(self.t), P * (K + 1)), np.complex64)
         waves, opposed = parted(self.waves), parted(self._opposed * self.basis)
         row = np.searchsorted(self.rows, self.t)
         for one in np.unique(self.d):
             at = np.flatnonzero(self.d == one)
             C[at] = (waves[row[at]] @ self._tables.by_force[one]).view(np.complex64)
             G[at] = (opposed[row[at]] @ self._tables.by_squeeze[one]).view(np.complex64)
-        return np.hstack([C[:, :0:-1].conj(), C]), np.hstack([G[:, :0:-1].conj(), G])
+        above = np.arange(P * (K + 1)).reshape(P, -1)
+        below = above[:, :0:-1]
+
+        def whole(half: Complexes) -> Complexes:
+            return np.concatenate([half[:, below].conj(), half[:, above]], axis=2).reshape(len(half), -1)
+
+        return whole(C), whole(G)
 
     def _kernels(self) -> Floats:
         """K among slack samples (slack, slack) [m/N]."""

@@ -6,7 +6,7 @@ from dynamics.steady_state.operator_scope import NOT_COVERED
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from studies.report.sections.tables import marched_text
 
-MARCHED = f"{NOT_COVERED}: several pantographs"
+MARCHED = f"{NOT_COVERED}: a head that rolls"
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ MARCHED = f"{NOT_COVERED}: several pantographs"
 )
 def test_their_number_and_the_reason_are_said(messages, begin, end):
     said = marched_text([Outcome(k, OutcomeStatus.OK, message) for k, message in enumerate(messages)])
-    assert said.startswith(begin) and said.endswith(end) and "(several pantographs)" in said
+    assert said.startswith(begin) and said.endswith(end) and "(a head that rolls)" in said
 
 
 def test_where_none_was_marched_nothing_is_said():
