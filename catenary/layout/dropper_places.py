@@ -9,9 +9,9 @@ import numpy as np
 
 from catenary.layout.laid_out import laid_out
 from catenary.spec.line import CatenarySpec
-from catenary.spec.section import SectionSpec
+from catenary.spec.section import DefectSpec, SectionSpec
 
-__all__ = ["DropperPlace", "dropper_places", "marked_places"]
+__all__ = ["DropperPlace", "defect_places", "dropper_places", "marked_places", "places_by_design"]
 
 
 class DropperPlace(NamedTuple):
@@ -31,6 +31,21 @@ class DropperPlace(NamedTuple):
         return "main dropper" if self.main else "dropper"
 
 
+def places_by_design(line: CatenarySpec) -> dict[DropperPlace, float]:
+    """Stations of all droppers that a line names, broken ones among them and main droppers not [m], in its order."""
+    line = laid_out(line)
+    sections = () if line.section is None else line.section.tension_sections
+    names = [section.name for section in sections] or [""]
+    hung = _numbered(line, line.droppers.positions_by_section, names, main=False)
+    return dict(zip(hung, line.droppers.positions, strict=True))
+
+
+def defect_places(line: CatenarySpec, defects: Sequence[DefectSpec]) -> tuple[DropperPlace, ...]:
+    """Places of the droppers of defects, with their tension section, which a defect need not name where one passes."""
+    at = {name: p for p in places_by_design(line) for name in ((p.section or None, *p[1:3]), (None, *p[1:3]))}
+    return tuple(at[d.section, d.span, d.dropper] for d in defects)
+
+
 def dropper_places(line: CatenarySpec) -> tuple[DropperPlace, ...]:
     """Places of the droppers that a result lists, in its order: broken ones are not among them, others keep theirs."""
     line = laid_out(line)
@@ -46,17 +61,10 @@ def dropper_places(line: CatenarySpec) -> tuple[DropperPlace, ...]:
 
 def marked_places(line: CatenarySpec) -> dict[str, list[float]]:
     """Stations of what a line has in addition to its regular parts, by what it is [m]; of a worn stretch both ends."""
-    line = laid_out(line)
-    own = line.section or SectionSpec()
-    names = [section.name for section in own.tension_sections] or [""]
-    hung = _numbered(line, line.droppers.positions_by_section, names, main=False)
+    own = laid_out(line).section or SectionSpec()
     wrong = {(d.section, d.span, d.dropper) for d in own.defects}
     found = {
-        "defects": [
-            x
-            for p, x in zip(hung, line.droppers.positions, strict=True)
-            if {(p.section, *p[1:3]), (None, *p[1:3])} & wrong
-        ],
+        "defects": [x for p, x in places_by_design(line).items() if {(p.section, *p[1:3]), (None, *p[1:3])} & wrong],
         "masses and elements": [each.station for each in (*own.masses, *own.elements)],
         "ends of worn stretches": [x for worn in own.wear for x in (worn.begin, worn.end)],
         "kinks": [kink.station for kink in own.kinks],

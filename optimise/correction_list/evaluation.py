@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.errors import lacks_memory
-from catenary.layout.stretch import stretch_of
+from catenary.layout.stretch import stretch_of, with_whole_overlaps
 from catenary.spec.line import CatenarySpec
 from catenary.spec.mesh import COARSE
 from catenary.spec.section import DefectSpec
@@ -190,7 +190,7 @@ def _rise(found: Solution) -> NDArray[np.float64]:
 def _effects(job: EffectsJob, case: CaseSpec) -> SpanEffects | Outcome:
     """Run a stretch as it is, and once more for every dropper that is right."""
     line, count = case.catenary, len(case.catenary.spans)
-    first, last = max(1, job.span - BEFORE), min(count, job.span + BEYOND)
+    first, last = with_whole_overlaps(line, max(1, job.span - BEFORE), min(count, job.span + BEYOND))
     as_it_is, spent = _on_stretch(case, line, first, last, job.applied_force_N)
     if as_it_is.statistics is None:
         return job.failed(as_it_is.message or as_it_is.status.value)

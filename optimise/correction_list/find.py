@@ -145,11 +145,6 @@ def refuse_uncorrectable(case: CaseSpec) -> None:
     line, problems = case.catenary, []
     if not line.ends:
         problems.append(f"catenary must be a line by stations, of kind line: '{line.name}' repeats")
-    elif line.section is not None and len(line.section.tension_sections) > 1:
-        problems.append(
-            "catenary must have one tension section for a correction list: got "
-            f"{len(line.section.tension_sections)}; give each section a line file of its own"
-        )
     if case.trailing.distances_m:
         problems.append("trailing.distances_m must be left out of a correction list, which is that of one pantograph")
     if case.base_motion is not None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.charts.parts import Chart, Curve, Level
+from catenary.layout.dropper_places import defect_places
+from dynamics.charts.parts import Chart, Curve, Level, Role
 from optimise.correction_list.find import Corrections, figures_of
 
 __all__ = ["correction_charts"]
@@ -16,8 +17,11 @@ FIGURES = (
 )
 
 
+ROLES: tuple[Role, ...] = ("nominal", "other", "fourth", "sixth", "fifth")
+
+
 def correction_charts(found: Corrections) -> list[Chart]:
-    """Draw sigma, and whatever else is held, against the number of droppers cut again."""
+    """Draw sigma, and whatever else is held, against the number of droppers cut again, each with its section."""
     counts = np.arange(float(len(found.predicted)))
     run = np.array(sorted(found.runs), dtype=np.float64)
     charts = []
@@ -35,6 +39,7 @@ def correction_charts(found: Corrections) -> list[Chart]:
                 y_label=title,
                 curves=(
                     Curve("added up from single effects", counts, found.predicted[:, k], "", unit, "muted"),
+                    *_by_section(found, k, unit),
                     Curve("run", run, values, "", unit, "best", "dots"),
                 ),
                 levels=(Level(f"limit {limit:.1f} {unit}", limit),) if np.isfinite(limit) else (),
@@ -43,3 +48,17 @@ def correction_charts(found: Corrections) -> list[Chart]:
             )
         )
     return charts
+
+
+def _by_section(found: Corrections, k: int, unit: str) -> list[Curve]:
+    """Figures added up where the last dropper that is cut again hangs in a section, of a line in tension sections."""
+    places = defect_places(found.case.catenary, [found.wrong[number] for number in found.order])
+    curves = []
+    for n, section in enumerate(dict.fromkeys(place.section for place in sorted(places))):
+        if section:
+            at = np.array([count for count, place in enumerate(places, start=1) if place.section == section])
+            role = ROLES[n % len(ROLES)]
+            curves.append(
+                Curve(f"a dropper of section {section}", at * 1.0, found.predicted[at, k], "", unit, role, "rings")
+            )
+    return curves

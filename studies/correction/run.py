@@ -110,7 +110,11 @@ def _write_as_built(path: Path, built: AsBuilt, line: CatenarySpec, file: LineFi
 
 def _named(rows: list[dict[str, Any]], key: str) -> str:
     """Name droppers with millimetres, the first of a long list."""
-    shown = [f"span {r['span']} dropper {r['dropper']} by {r[key]:+.1f} mm" for r in rows[:SHOWN]]
+    shown = [
+        f"{'section {section} '.format(**r) if 'section' in r else ''}span {r['span']} dropper {r['dropper']} by "
+        f"{r[key]:+.1f} mm"
+        for r in rows[:SHOWN]
+    ]
     more = len(rows) - SHOWN
     return ", ".join([*shown, *([f"and {more} more"] if more > 0 else [])]) or "none"
 
@@ -129,7 +133,7 @@ def _correction_list(
     finally:
         shown.end()
     summary["corrections"] = correction_summary(found)
-    write_corrections(folder.path / "corrections.csv", found)
+    write_corrections(folder.path / "corrections.csv", found, _origin(file))
     for chart in correction_charts(found) if found.wrong else ():
         write_bytes_atomic(folder.path / "figures" / f"{chart.name}.png", figure_png(charts_figure([chart])))
     if file is not None and found.count is not None:

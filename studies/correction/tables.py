@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from catenary.layout.dropper_places import DropperPlace, defect_places, places_by_design
 from catenary.spec.line import CatenarySpec
 from catenary.storage.files import write_text_atomic
 from optimise.correction_list.find import Corrections, figures_of
@@ -67,29 +68,49 @@ def as_built_summary(found: AsBuilt) -> dict[str, Any]:
     }
 
 
-def write_corrections(path: Path, found: Corrections) -> None:
-    """Write all wrong droppers in the order in which they are corrected, and what that leads to."""
-    chosen = found.count or 0
+def write_corrections(path: Path, found: Corrections, origin: float) -> None:
+    """Write all wrong droppers in the order in which they are corrected, and what that leads to.
+
+    Parameters
+    ----------
+    path : Path
+    found : Corrections
+    origin : float
+        Station of the first support as the plan counts [m].
+    """
+    chosen, line = found.count or 0, found.case.catenary
+    places, stations = defect_places(line, found.wrong), places_by_design(line)
     rows = []
     for k, number in enumerate(found.order, start=1):
-        d, run = found.wrong[number], found.runs.get(k)
+        d, place, run = found.wrong[number], places[number], found.runs.get(k)
         expected, figures = found.predicted[k], None if run is None else figures_of(run)
         shown = (f"{value:.2f}" for value in expected)
         ran = ("",) * 3 if figures is None else tuple(f"{value:.2f}" for value in figures)
-        rows.append((k, d.span, d.dropper, f"{-1e3 * (d.by or 0.0):+.1f}", "yes" if k <= chosen else "", *shown, *ran))
+        recut = f"{-1e3 * (d.by or 0.0):+.1f}"
+        where = (*place[:3], f"{stations[place] + origin:.3f}")
+        rows.append((k, *where, recut, "yes" if k <= chosen else "", *shown, *ran))
     names = ("sigma_N", "worst_span_sigma_N", "uplift_mm")
-    head = ("order", "span", "dropper", "recut_mm", "cut_again")
+    head = ("order", "section", "span", "dropper", "station_m", "recut_mm", "cut_again")
     _write(path, (*head, *(f"added_up_{name}" for name in names), *(f"run_{name}" for name in names)), rows)
+
+
+def _named(place: DropperPlace) -> dict[str, Any]:
+    """Name of a dropper as content of summary.json, with its tension section where there are some."""
+    section = {"section": place.section} if place.section else {}
+    return {**section, "span": place.span, "dropper": place.number}
 
 
 def correction_summary(found: Corrections) -> dict[str, Any]:
     """Content of the correction list in summary.json."""
     names = ("sigma_N", "worst_span_sigma_N", "uplift_mm")
+    places = defect_places(found.case.catenary, found.chosen)
     return {
         "limits": {name: float(x) if np.isfinite(x) else None for name, x in zip(names, found.limits, strict=True)},
         "wrong_droppers": len(found.wrong),
         "cut_again": found.count,
-        "droppers": [{"span": d.span, "dropper": d.dropper, "recut_mm": -1e3 * (d.by or 0.0)} for d in found.chosen],
+        "droppers": [
+            {**_named(place), "recut_mm": -1e3 * (d.by or 0.0)} for place, d in zip(places, found.chosen, strict=True)
+        ],
         "runs": [
             {
                 "cut_again": count,

@@ -12,6 +12,11 @@ from catenary.form_finding.equilibrium import open_line_equilibrium
 from catenary.library.lines import load_line
 from catenary.linearised.contact_wire import static_height
 from catenary.spec.section import DefectSpec
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.case_input import job_input
+from optimise.correction_list.evaluation import wrong_lengths
+from optimise.correction_list.find import Corrections
+from studies.correction.chart import correction_charts
 
 MESH = {"elements_per_bay": 2, "largest_element_length": 3.0}
 CASE = ("pantograph=bruni_2015", "speed_kmh=275", "dt=4e-3", "cluster=serial")
@@ -48,7 +53,7 @@ def test_from_heights_to_an_as_built_line_and_the_droppers_to_cut_again(catenary
     survey(folder, with_wrong(design))
     typed = ("measured=heights.csv", "survey.nominal_height_m=5.3", "survey.accuracy_mm=0.05", "survey.tolerance_mm=3")
     ended = catenary("correct", "catenary=km1.yaml", *typed, *CASE, "run_dir=out")
-    assert ended.code == 0, ended
+    assert ended.code == 0, ended.out
     built = load_line(folder / "out" / "as_built.yaml")
     found = {(d.span, d.dropper): d.by for d in built.section.defects}
     assert found.keys() >= WRONG.keys()
@@ -77,7 +82,7 @@ def test_the_as_built_line_alone_takes_no_run(catenary, folder, design):
     survey(folder, design)
     typed = ("measured=heights.csv", "survey.nominal_height_m=5.3", "correction_list=false")
     ended = catenary("correct", "catenary=km1.yaml", *typed, "run_dir=out")
-    assert ended.code == 0, ended
+    assert ended.code == 0, ended.out
     assert "0 of 81 droppers are cut wrong: none" in ended.out
     assert load_line(folder / "out" / "as_built.yaml").model_dump() == {**design.model_dump(), **named()}
     assert not (folder / "out" / "corrections.csv").exists()
@@ -110,3 +115,66 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(catenary, folder, desi
         ["trailing.distances_m"],
     )
     assert sorted(p.name for p in folder.iterdir()) == ["heights.csv", "km1.yaml"]
+
+
+@pytest.fixture
+def in_sections(folder):
+    """Ten spans in two sections, both in the fourth to the sixth: a wrong dropper of each wire there, and one more."""
+    wrong = [
+        {"span": 5, "dropper": 8, "kind": "length", "by_mm": -30, "section": "B"},
+        {"span": 4, "dropper": 2, "kind": "length", "by_mm": 3, "section": "A"},
+        {"span": 5, "dropper": 2, "kind": "broken", "section": "A"},
+        {"span": 1, "dropper": 4, "kind": "length", "by_mm": 2},
+    ]
+    content = {
+        "kind": "line",
+        "type": "bruni_2015",
+        "changes": {"mesh": MESH},
+        "supports": [{"station_m": 1000 + 55 * k} for k in range(11)],
+        "sections": [{"name": "A", "from_m": 1000, "to_m": 1330}, {"name": "B", "from_m": 1165, "to_m": 1550}],
+        "defects": wrong,
+    }
+    (folder / "km2.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    return load_line(folder / "km2.yaml")
+
+
+@pytest.mark.filterwarnings("ignore:line 'km2' at rest")
+def test_the_list_of_a_line_in_sections_names_them_and_its_corrected_line_runs(catenary, folder, in_sections):
+    ended = catenary("correct", "catenary=km2.yaml", *CASE, "limits.sigma_N=39.6", "run_dir=out")
+    assert ended.code == 0, ended.out
+    assert "cut again 1 of 3 wrong droppers: section B span 5 dropper 8 by +30.0 mm" in ended.out
+    with open(folder / "out" / "corrections.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {(r["section"], r["span"], r["dropper"]) for r in rows} == {
+        ("B", "5", "8"),
+        ("A", "4", "2"),
+        ("A", "1", "4"),
+    }
+    first = rows[0]
+    hung = in_sections.droppers.positions_by_section[1]
+    assert float(first["station_m"]) == pytest.approx(1000 + [x for x in hung if 220 < x < 275][7], abs=1e-3)
+    assert (first["section"], first["cut_again"], first["recut_mm"]) == ("B", "yes", "+30.0")
+    content = json.loads((folder / "out" / "summary.json").read_text())["corrections"]
+    assert content["droppers"] == [{"section": "B", "span": 5, "dropper": 8, "recut_mm": 30.0}]
+    left = load_line(folder / "out" / "corrected.yaml")
+    assert left.section.tension_sections == in_sections.section.tension_sections
+    assert left.section.defects == in_sections.section.defects[1:]
+    again = catenary("simulate", "catenary=out/corrected.yaml", *CASE[:3], "run_dir=again")
+    assert again.code == 0, again
+    run = json.loads((folder / "again" / "summary.json").read_text())
+    assert run["pantographs"][0]["contact_force_std_N"] == pytest.approx(content["runs"][1]["sigma_N"], rel=2e-3)
+
+
+@pytest.mark.filterwarnings("ignore:line 'km2' at rest")
+def test_the_chart_marks_whose_section_each_dropper_is(in_sections):
+    """Rings on the figures added up, section by section, each dropper in one of them."""
+    wrong = wrong_lengths(in_sections)
+    figures = np.array([[30.0, 31.0, 50.0], [29.0, 30.0, 50.0], [28.5, 30.0, 50.0], [28.4, 30.0, 50.0]])
+    order, limits = (0, 2, 1), np.array([29.5, np.inf, np.inf])
+    case = job_input(CaseSpec, in_sections, "bruni_2015", {"speed_kmh": 275})
+    (chart,) = correction_charts(Corrections(case, wrong, order, limits, figures, {}, 1, (), 0.0))
+    rings = {c.label: (c.x.tolist(), c.y.tolist()) for c in chart.curves if c.mark == "rings"}
+    assert rings == {
+        "a dropper of section A": ([2.0, 3.0], [28.5, 28.4]),
+        "a dropper of section B": ([1.0], [29.0]),
+    }
