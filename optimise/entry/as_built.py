@@ -6,13 +6,13 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 
 from catenary.errors import InputError
+from catenary.layout.dropper_places import places_by_design
 from catenary.library.columns import read_rows
 from catenary.library.line_file import LineFile
 from catenary.library.lines import line_file_of, load_line
@@ -22,8 +22,9 @@ from catenary.spec.given import given_block, given_path
 from catenary.spec.line import CatenarySpec
 from catenary.spec.section import DefectSpec
 from catenary.storage.configuration import chosen_file, group_options
-from catenary.survey.fitted_lengths import FittedLengths, fitted_lengths
+from catenary.survey.fitted_lengths import fitted_lengths
 from catenary.survey.measured_heights import MeasuredHeights, measured_heights
+from catenary.survey.section_fit import FittedLengths
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.case_input import CaseChanges, Line, Pantograph, job_input
 from optimise.correction_list.find import Corrections, find_corrections, refuse_uncorrectable
@@ -34,7 +35,7 @@ from optimise.spec.correction import CorrectionLimitsSpec, SurveySpec
 # of what is left of heights, over their accuracy: deviations that the root mean square may be off, and the largest
 MORE, FARTHEST = 3.0, 5.0
 
-__all__ = ["AsBuilt", "as_built", "as_built_line", "corrections", "dropper_places"]
+__all__ = ["AsBuilt", "as_built", "as_built_line", "corrections"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +107,7 @@ def as_built(line: str | os.PathLike[str] | CatenarySpec, measured: str | os.Pat
     line : path, name or CatenarySpec
         The design, a line by stations. Stations in the table count as in its file, or from the first support.
     measured : path
-        CSV or XLSX with the columns station and height.
+        CSV or XLSX with the columns station and height, and section where the wires of two pass.
     survey
         ``nominal_height_m``, ``accuracy_mm``, ``spread_mm``, ``tolerance_mm``, as on the command line.
 
@@ -133,12 +134,15 @@ def as_built_line(line: CatenarySpec, file: LineFile | None, table: Path, wanted
     origin = 0.0
     if file is not None:
         origin = read_rows("supports", file.tables["supports"], [])[0].values["station"]
-    measured = measured_heights(table, line.supports, origin, wanted.nominal_height_m)
+    sections = () if line.section is None else line.section.tension_sections
+    measured = measured_heights(table, line.supports, origin, wanted.nominal_height_m, sections)
     fit = fitted_lengths(line, measured, 1e-3 * wanted.accuracy_mm, 1e-3 * wanted.spread_mm)
-    places = dropper_places(line)
+    places = list(places_by_design(line))
     certain = fit.wrong(1e-3 * wanted.tolerance_mm)
     wrong = tuple(
-        DefectSpec(span=places[k][0], dropper=places[k][1], kind="length", by=by)
+        DefectSpec(
+            span=places[k].span, dropper=places[k].number, kind="length", by=by, section=places[k].section or None
+        )
         for k, by in zip(fit.dropper[certain].tolist(), fit.error[certain].round(4).tolist(), strict=True)
     )
     doubtful = int((fit.beyond(1e-3 * wanted.tolerance_mm) & ~certain).sum())
@@ -152,15 +156,6 @@ def _unexplained(fit: FittedLengths, measured: MeasuredHeights, accuracy: float)
     """Whether the root mean square of what is left, or the largest of it, is more than noise so large would leave."""
     left = np.abs(fit.found - measured.height) / accuracy
     return bool((left**2).mean() ** 0.5 > 1.0 + MORE / np.sqrt(2.0 * len(left)) or left.max() > FARTHEST)
-
-
-def dropper_places(line: CatenarySpec) -> list[tuple[int, int]]:
-    """Span and number in it of every dropper of a line by stations, both from 1."""
-    places: list[tuple[int, int]] = []
-    for span, (a, b) in enumerate(pairwise(line.supports), start=1):
-        inside = sum(1 for x in line.droppers.positions if a < x < b)
-        places += [(span, number) for number in range(1, inside + 1)]
-    return places
 
 
 def corrections(

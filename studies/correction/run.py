@@ -99,9 +99,10 @@ def _write_as_built(path: Path, built: AsBuilt, line: CatenarySpec, file: LineFi
         lines.append(f"{loose} droppers may hang loose; each is at least about as long as found (droppers.csv)")
     if built.unexplained:
         left = np.abs(built.fit.found - built.measured.height)
+        of_section = f" of section {built.measured.section[left.argmax()]}" if built.measured.section else ""
         lines.append(
             f"lengths do not explain these heights: {1e3 * float(left.max()):.1f} mm are left at "
-            f"{built.measured.station[left.argmax()] + origin:g} m. Something else is wrong: the datum "
+            f"{built.measured.station[left.argmax()] + origin:g} m{of_section}. Something else is wrong: the datum "
             "(survey.nominal_height_m), heights of supports, stations, a mass, or survey.accuracy_mm. Look for it "
             "before any dropper is cut"
         )

@@ -13,7 +13,7 @@ from catenary.layout.dropper_places import DropperPlace, defect_places, places_b
 from catenary.spec.line import CatenarySpec
 from catenary.storage.files import write_text_atomic
 from optimise.correction_list.find import Corrections, figures_of
-from optimise.entry.as_built import AsBuilt, dropper_places
+from optimise.entry.as_built import AsBuilt
 
 __all__ = ["as_built_summary", "correction_summary", "write_corrections", "write_droppers", "write_heights"]
 
@@ -29,16 +29,17 @@ def _write(path: Path, head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> No
 def write_heights(path: Path, found: AsBuilt, origin: float) -> None:
     """Write measured heights, those of the design and of the lengths found, and what is left between them."""
     x, z = found.measured.station + origin, found.measured.height
+    names = found.measured.section or ("",) * len(x)
     rows = [
-        (f"{a:.3f}", *(f"{1e3 * value:.2f}" for value in (b, c, d, d - b)))
-        for a, b, c, d in zip(x, z, found.fit.designed, found.fit.found, strict=True)
+        (name, f"{a:.3f}", *(f"{1e3 * value:.2f}" for value in (b, c, d, d - b)))
+        for name, a, b, c, d in zip(names, x, z, found.fit.designed, found.fit.found, strict=True)
     ]
-    _write(path, ("station_m", "measured_mm", "design_mm", "found_mm", "residual_mm"), rows)
+    _write(path, ("section", "station_m", "measured_mm", "design_mm", "found_mm", "residual_mm"), rows)
 
 
 def write_droppers(path: Path, found: AsBuilt, line: CatenarySpec, origin: float) -> None:
     """Write the length of every dropper as designed and as found, its error with its uncertainty."""
-    places, fit, wrong = dropper_places(line), found.fit, {(d.span, d.dropper) for d in found.wrong}
+    places, fit, wrong = list(places_by_design(line)), found.fit, set(defect_places(line, found.wrong))
     rows = []
     for k, design, error, unsure, may_be_loose in zip(
         fit.dropper.tolist(), fit.design, fit.error, fit.uncertainty, fit.may_be_loose, strict=True
@@ -46,14 +47,15 @@ def write_droppers(path: Path, found: AsBuilt, line: CatenarySpec, origin: float
         note = "may hang loose: at least about this long" if may_be_loose else ""
         lengths = (f"{1e3 * value:.1f}" for value in (design, design + error, error, unsure))
         is_wrong = "yes" if places[k] in wrong else ""
-        rows.append((*places[k], f"{line.droppers.positions[k] + origin:.3f}", *lengths, is_wrong, note))
-    head = ("span", "dropper", "station_m", "design_mm", "found_mm", "error_mm", "uncertainty_mm", "wrong", "note")
-    _write(path, head, rows)
+        rows.append((*places[k][:3], f"{line.droppers.positions[k] + origin:.3f}", *lengths, is_wrong, note))
+    head = ("section", "span", "dropper", "station_m", "design_mm", "found_mm", "error_mm", "uncertainty_mm")
+    _write(path, (*head, "wrong", "note"), rows)
 
 
 def as_built_summary(found: AsBuilt) -> dict[str, Any]:
     """Figures of an as-built line, and its wrong droppers."""
     left = 1e3 * (found.fit.found - found.measured.height)
+    places = defect_places(found.line, found.wrong)
     return {
         "heights": len(left),
         "residual_rms_mm": found.residual_rms_mm,
@@ -64,7 +66,7 @@ def as_built_summary(found: AsBuilt) -> dict[str, Any]:
         "may_hang_loose": int(found.fit.may_be_loose.sum()),
         "unexplained": found.unexplained,
         "droppers": len(found.fit.error),
-        "wrong": [{"span": d.span, "dropper": d.dropper, "by_mm": 1e3 * (d.by or 0.0)} for d in found.wrong],
+        "wrong": [{**_named(p), "by_mm": 1e3 * (d.by or 0.0)} for p, d in zip(places, found.wrong, strict=True)],
     }
 
 

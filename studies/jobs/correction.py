@@ -19,8 +19,9 @@ class CorrectJob(CaseSpec):
     dt: TimeStep = RIG_STEP
     measured: str | None = Field(
         default=None,
-        description="CSV or XLSX file of measured heights of the contact wire, with the columns station and height; "
-        "the line is then the design. Without it the line's own defects of kind length are what is wrong",
+        description="CSV or XLSX file of measured heights of the contact wire, with the columns station, height and, "
+        "where the wires of two sections pass, section; the line is then the design. Without it the line's own defects "
+        "of kind length are what is wrong",
     )
     survey: SurveySpec = SurveySpec()
     correction_list: bool = Field(

@@ -178,3 +178,41 @@ def test_the_chart_marks_whose_section_each_dropper_is(in_sections):
         "a dropper of section A": ([2.0, 3.0], [28.5, 28.4]),
         "a dropper of section B": ([1.0], [29.0]),
     }
+
+
+def test_an_as_built_line_in_sections_names_them(catenary, folder, in_sections):
+    """Heights of either wire of the overlap, one table; the design is the line without its wrong lengths."""
+    content = yaml.safe_load((folder / "km2.yaml").read_text(encoding="utf-8"))
+    content["defects"] = [row for row in content["defects"] if row["kind"] == "broken"]
+    (folder / "design.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    wrong = (("B", 6, 5, 0.006), ("A", 2, 4, -0.005))
+    lengths = tuple(DefectSpec(span=s, dropper=d, kind="length", by=by, section=name) for name, s, d, by in wrong)
+    others = tuple(d for d in in_sections.section.defects if d.kind == "broken")
+    line = in_sections.model_copy(
+        update={"section": in_sections.section.model_copy(update={"defects": (*others, *lengths)})}
+    )
+    rest, rows = open_line_equilibrium(line, 10), "station_m,section,height_mm\n"
+    for name, run, ends in zip("AB", rest.mesh.contact_runs, ((0.0, 330.0), (165.0, 550.0)), strict=True):
+        at = np.arange(ends[0], ends[1] + 0.1, 0.5)
+        height = 5300 + 1e3 * static_height(rest, at, run)
+        alone = (at < 165.0) | (at > 330.0)  # a row need not say it where one wire passes
+        named = np.where(alone, "", name)
+        rows += "".join(f"{1000 + x:.2f},{n},{z:.4f}\n" for x, n, z in zip(at, named, height, strict=True))
+    (folder / "heights.csv").write_text(rows, encoding="utf-8")
+    typed = ("measured=heights.csv", "survey.nominal_height_m=5.3", "survey.accuracy_mm=0.02", "survey.tolerance_mm=3")
+    ended = catenary("correct", "catenary=design.yaml", *typed, "correction_list=false", "run_dir=out")
+    assert ended.code == 0, ended
+    assert "2 of 116 droppers are cut wrong: section A span 2 dropper 4 by -5.0 mm, section B span 6" in ended.out
+    built = load_line(folder / "out" / "as_built.yaml")
+    found = {(d.section, d.span, d.dropper): d.by for d in built.section.defects if d.kind == "length"}
+    assert found == {where[:3]: pytest.approx(where[3], abs=2e-4) for where in wrong}
+    with open(folder / "out" / "droppers.csv", encoding="utf-8") as file:
+        (row,) = [r for r in csv.DictReader(file) if (r["section"], r["span"], r["dropper"]) == ("B", "6", "5")]
+    hung = [x for x in in_sections.droppers.positions_by_section[1] if 275 < x < 330]
+    assert row["wrong"] == "yes" and float(row["station_m"]) == pytest.approx(1000 + hung[4], abs=1e-3)
+    with open(folder / "out" / "heights.csv", encoding="utf-8") as file:
+        assert {r["section"] for r in csv.DictReader(file) if r["station_m"] == "1200.000"} == {"A", "B"}
+    (folder / "heights.csv").write_text("station_m,height_mm\n1200,5300\n", encoding="utf-8")
+    ended = catenary("correct", "catenary=design.yaml", *typed, "correction_list=false", "run_dir=no")
+    refused(ended, ["heights.csv line 2: section is missing: the wires of A and B pass there"])
+    assert not (folder / "no").exists()
