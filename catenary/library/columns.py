@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from catenary.errors import InputError
 from catenary.library.table import Quantity, Table, cell_number, column_of, name_and_unit, unheaded
@@ -15,7 +16,7 @@ from catenary.spec.keys import did_you_mean
 from catenary.spec.section import LONGEST_ERROR
 from catenary.spec.tension_section import SPACING
 
-__all__ = ["COLUMNS", "REMARKS", "TABLES", "Column", "Row", "read_rows", "remark_columns"]
+__all__ = ["COLUMNS", "NEEDED", "REMARKS", "TABLES", "Column", "Row", "read_rows", "remark_columns"]
 
 LENGTH = {"m": 1.0, "mm": 1e-3, "cm": 1e-2}
 STIFFNESS = {"N/m": 1.0, "kN/m": 1e3, "N/mm": 1e3}
@@ -47,7 +48,8 @@ class Column:
 class Row:
     """One row: number in its table, numbers in SI and words by column; a column without a value is left out.
 
-    ``refused`` has the columns whose cell is not what it must be.
+    ``refused`` has the columns whose cell is not what it must be, and those that a heading
+    may mean that is not known.
     """
 
     table: Table
@@ -162,35 +164,54 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     ),
 }
 TABLES = tuple(COLUMNS)
+# columns that every row needs
+NEEDED = {
+    "supports": ("station",),
+    "masses": ("station", "mass"),
+    "elements": ("station", "kind"),
+    "wear": ("from", "to", "area"),
+    "defects": ("span", "dropper", "kind"),
+    "profile": ("station", "height"),
+    "kinks": ("station", "height"),
+    "sections": ("name", "from", "to"),
+}
+# the same of droppers, with what may stand in the place of each
+OF_DROPPERS = ((("station",), ("span", "position")), (("height",), ("length",)))
 
 
 def read_rows(name: str, table: Table, problems: list[str]) -> list[Row]:
     """Read all rows of a table; what is wrong with headings and cells is added to ``problems``."""
     found: dict[str, tuple[int, float]] = {}
-    used = set()
+    used, unread = set(), set()
     for column in COLUMNS[name]:
         try:
             place = column_of(table, column.quantity)
         except InputError as error:
             problems += error.problems
             place = None
+            unread.add(column.quantity.name)
         used |= {k for k, heading in enumerate(table.headings) if _names(heading, column.quantity)}
         if place is not None:
             found[column.quantity.name] = place
-    problems += _unknown(name, table, used)
+    strange, bare = dict(_unknown(name, table, used)), unheaded(table)
+    problems += strange.values()
+    unread |= _meant(name, strange, set(found), bool(bare))
     if not used:
         known = ", ".join(column.quantity.name for column in COLUMNS[name])
         problems.append(f"{table.name}: the first row must name columns of {name} ({known}); remarks begin with #")
         return []
-    problems += [*table.problems, *unheaded(table)]
+    problems += [*table.problems, *bare]
     at = {key: index for key, (index, _) in found.items()}
     rows = []
     for number, cells in table.rows:
         row = Row(table, number, {}, {}, at)
-        values, words, refused = {}, {}, set()
+        values, words, refused = {}, {}, set(unread)
         for column in COLUMNS[name]:
             key = column.quantity.name
             if key not in found or not cells[found[key][0]]:
+                # a formula without a value is not a cell that is empty
+                lost = key in found and any(said.startswith(f"{row.place(key)}: ") for said in table.problems)
+                refused |= {key} if lost and table.sheet else set()
                 continue
             text = cells[found[key][0]]
             if column.name:
@@ -219,14 +240,27 @@ def _names(heading: str, quantity: Quantity) -> bool:
     return name_and_unit(heading, quantity)[0] in (quantity.name, *quantity.aliases)
 
 
-def _unknown(name: str, table: Table, used: set[int]) -> Iterator[str]:
-    """Name the columns that the table does not have."""
+def _unknown(name: str, table: Table, used: set[int]) -> Iterator[tuple[str, str]]:
+    """Name the columns that the table does not have, each with its sentence."""
     known = [column.quantity.name for column in COLUMNS[name]]
     for k, heading in enumerate(table.headings):
         plain = name_and_unit(heading, Quantity("", (), EVERY))[0]
         if k not in used and heading and plain not in REMARKS:
             near = did_you_mean(plain, known) or f"; known here: {', '.join(known)}"
-            yield f"{table.name}: '{heading}' is not a column of {name}{near}"
+            yield plain, f"{table.name}: '{heading}' is not a column of {name}{near}"
+
+
+def _meant(name: str, strange: Iterable[str], found: set[str], bare: bool) -> set[str]:
+    """Columns that may stand under headings that are not known: the nearest one, or any that rows cannot do without."""
+    left = [column.quantity.name for column in COLUMNS[name] if column.quantity.name not in found]
+    near = {heading: get_close_matches(heading, left, n=1) for heading in strange}
+    meant = {match for matches in near.values() for match in matches}
+    if not bare and all(near.values()):
+        return meant
+    dropper = name in ("droppers", "main_droppers")
+    needed = OF_DROPPERS if dropper else [((key,),) for key in NEEDED.get(name, ())]
+    open_ways = [ways for ways in needed if not any(found >= set(way) for way in ways)]
+    return meant | {key for ways in open_ways for way in ways for key in way if key in left}
 
 
 def _not_a_word(column: Column, text: str) -> str:

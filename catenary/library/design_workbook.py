@@ -70,7 +70,7 @@ def write_design_workbook(
     by_name = {sheet.title.strip().lower(): sheet for sheet in book.worksheets}
     if LINE not in by_name:
         raise InputError([f"workbook {template} must have a sheet '{LINE}': it has {', '.join(by_name)}"])
-    file = read_line_workbook(template)
+    file = read_line_workbook(template).sound()
     origin = origin_of(file)
     # a formula that is written has no saved value: keys and values have to be read again
     saved: Any = load_workbook(template, data_only=True)[by_name[LINE].title]

@@ -2,259 +2,174 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from catenary.errors import InputError
-from catenary.library.at_rest import problems_of_line
-from catenary.library.columns import Row, read_rows
+from catenary.library.checks.at_rest import Laid, problems_at_rest, problems_of_line
+from catenary.library.checks.doubt import Doubt
+from catenary.library.checks.mending import mended, sound_sections
+from catenary.library.checks.named import unread_rows
+from catenary.library.checks.rows import problems_of_irregularity, problems_of_rows, problems_of_sections
+from catenary.library.checks.unplaced import Placed
+from catenary.library.columns import NEEDED, TABLES, Row, read_rows
+from catenary.library.laying import for_the_type, laid, main_droppers
 from catenary.library.line_file import LineFile
-from catenary.library.row_checks import problems_of_irregularity, problems_of_rows, problems_of_sections, sound_rows
-from catenary.library.stations import Hung, droppers_of, first_rows, supports_of
-from catenary.library.tension_sections import Held, Stretch, held_by, stretches_of
+from catenary.library.stations import droppers_of, first_rows, supports_of
+from catenary.library.table import Table
+from catenary.library.tension_sections import held_by, stretches_of
 from catenary.spec.changes import changed
-from catenary.spec.components import PRESCRIBED
 from catenary.spec.line import CatenarySpec
 
-__all__ = ["line_content"]
-
-OF_DROPPERS = {
-    "dropper_stiffnesses": ("stiffness", "stiffness"),
-    "clamp_masses_contact_wire": ("contact_clamp", "clamp_mass_contact_wire"),
-    "clamp_masses_messenger_wire": ("messenger_clamp", "clamp_mass_messenger_wire"),
-}
+__all__ = ["changed_line", "line_content"]
 
 
-def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Given:
+    """What a file gives: its type with what it changes, rows, those that could not be read, and where they stand.
+
+    ``unsure`` says that the type, or what is changed of it, is not known.
+    """
+
+    file: LineFile
+    line: CatenarySpec
+    rows: dict[str, list[Row]]
+    lost: Mapping[str, list[Row] | None]
+    placed: Placed
+    unsure: bool
+
+
+def line_content(file: LineFile, line: CatenarySpec, refused: Sequence[str] | None = None) -> dict[str, Any]:
     """Content of the line that a line file describes, as its type would hold it.
+
+    Rows that cannot be hide nothing that does not rest on them: the others are laid together and hung without them.
 
     Parameters
     ----------
     file : LineFile
     line : CatenarySpec
-        Type of the line.
+        Type of the line, or any one where its own is not known.
+    refused : sequence of str, optional
+        What is wrong with a type that is not known, and with what is changed of it.
 
     Raises
     ------
     InputError
-        With a sentence for every row that cannot be.
+        With a sentence for every key and row that cannot be.
     """
-    problems: list[str] = []
-    line = _changed(line, file, problems)
-    rows = {name: read_rows(name, table, problems) for name, table in file.tables.items()}
-    if not rows["supports"]:
-        raise InputError(problems or [f"{file.tables['supports'].name}: must list the supports: it has no rows"])
-    of_sections = problems_of_sections(rows)
-    problems += of_sections + problems_of_rows(rows) + problems_of_irregularity(file)
-    unsound = bool(of_sections) or any(row.refused for row in rows.get("sections", []))
-    before = len(problems)
-    begins = first_rows(rows["supports"])
-    supports = supports_of(begins, problems)
-    if unsound or len(problems) > before or any(x != x for x in supports):
-        raise InputError(problems)  # rows of the others are placed by supports and sections
-    origin = begins[0].values["station"]
-    stretches = stretches_of(rows.get("sections", []), rows.get("overlaps", []), supports, origin, problems)
-    if len(problems) > before:
-        raise InputError(problems)  # rows are sorted by where sections are
-    by_section = droppers_of(rows.get("droppers", []), supports, origin, line, stretches, problems)
-    held = held_by(rows["supports"], begins, stretches, problems)
-    main = _main_droppers(rows.get("main_droppers", []), (supports, origin), line, stretches, problems)
-    problems += _off_the_line(rows, origin, origin + supports[-1])
-    sound = sound_rows(rows, problems)
-    if sound is None:
-        raise InputError(problems)
-    rows = sound
-    droppers = [dropper for each in by_section for dropper in each]
-    section = {
-        **_by_support(held, supports, line),
-        **_by_dropper(droppers, line),
-        **_attached(rows, origin),
-        "irregularity": dict(file.irregularity),
-    }
-    content = _laid_together(file, line, supports, droppers, rows.get("droppers", []))
-    if main:
-        content["auxiliary_wire"]["droppers"] |= main
-    if stretches[0].name:
-        content["droppers"]["by_section"] = [len(each) for each in by_section]
-        section["tension_sections"] = [
-            {"name": each.name, "first_support": each.first, "last_support": each.last, "ends": each.ends}
-            for each in stretches
-        ]
-    content["section"] = {key: value for key, value in section.items() if value}
-    problems += problems_of_line(content, (file, line), droppers, rows, origin, at_rest=not problems)
+    problems = [*file.problems, *(refused or ())]
+    unsure = refused is not None or bool(file.unread & {"type", "changes"})
+    if refused is None:
+        line, strange = changed_line(file, line)
+        problems += strange
+        unsure = unsure or bool(strange)
+    rows, lost = _read(file, problems)
+    file = replace(file, irregularity={}) if problems_of_irregularity(file) else file
+    given = _Given(file, line, rows, lost, _placed(rows, lost, problems), unsure)
+    bare = _problems_of_places(given, problems)
+    whole = _whole(given, bare, problems)
+    found, perhaps = problems_of_line(whole, file, line)
+    problems += found
+    if found or perhaps:
+        named = any(each.startswith("name ") for each in found)  # the name alone does not keep a line from hanging
+        given = replace(given, file=replace(file, name="line")) if named else given
+        whole = _whole(given, bare, [*problems, *perhaps])
+    problems += problems_at_rest(whole, file)
     if problems:
         raise InputError(problems)
-    return content
+    return whole.content
 
 
-def _for_the_type(changes: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
-    """Changes of the type, and the tension sections whose wires are fixed, which no type has; None if not named."""
-    of_type = {key: dict(value) if isinstance(value, Mapping) else value for key, value in changes.items()}
-    fixed = of_type.pop("temperature.sections", None)
-    block = of_type.get("temperature")
-    return of_type, block.pop("sections", fixed) if isinstance(block, dict) else fixed
-
-
-def _changed(line: CatenarySpec, file: LineFile, problems: list[str]) -> CatenarySpec:
+def changed_line(file: LineFile, line: CatenarySpec) -> tuple[CatenarySpec, list[str]]:
     """Type of line with what the file changes along the whole line; what cannot be is named with its cell.
 
     Rows are then checked against the type as it is.
     """
-    changes, _ = _for_the_type(file.changes)
+    changes, _ = for_the_type(file.changes)
     try:
-        return changed(line, changes) if changes else line
+        return changed(line, changes) if changes else line, []
     except InputError as error:
+        problems = []
         for problem in error.problems:
             keys = [key for key in file.changed_at if problem.startswith(key)]
             at = file.changed_at[max(keys, key=len)] if keys else f"{file.path}: changes"
             problems.append(f"{at}: {problem}")
-        return line
+        return line, problems
 
 
-def _laid_together(
-    file: LineFile, line: CatenarySpec, supports: Sequence[float], droppers: Sequence[Hung], given: Sequence[Row]
-) -> dict[str, Any]:
-    """Content of the type with the line's own spans and droppers, every value with its mark."""
-    content = line.model_dump()
-    _, fixed = _for_the_type(file.changes)
-    if fixed is not None:
-        content["temperature"] = {**content.get("temperature", {}), "sections": fixed}
-    lengths = any("length" in row.values for row in given) if given else line.droppers.prescribed == "lengths"
-    prescribed = "lengths" if lengths else "heights"
-    key = PRESCRIBED[prescribed][0]
-    spans = [round(float(b), 9) for b in np.diff(supports)]
-    own = {k: v for k, v in content["droppers"].items() if k not in ("contact_wire_heights", "lengths")}
-    own |= {"positions": [d.station for d in droppers], "prescribed": prescribed, key: [d.value for d in droppers]}
-    marks = {
-        path: mark if path in file.changes else f"t:{line.name}" for path, mark in content.get("provenance", {}).items()
-    }
-    for path in ("droppers.contact_wire_heights", "droppers.lengths"):
-        marks.pop(path, None)
-    marks |= {"span_length": "u", "further_spans": "u"}
-    marks |= dict.fromkeys(("droppers.positions", f"droppers.{key}"), "u" if given else f"t:{line.name}")
-    about = {
-        "name": file.name,
-        "description": file.description or f"Line of {len(spans)} spans of the type {line.name}",
-    }
-    spans_of = {"span_length": spans[0], "further_spans": spans[1:]}
-    return {**content, **about, **spans_of, "droppers": own, "provenance": marks}
+def _read(file: LineFile, problems: list[str]) -> tuple[dict[str, list[Row]], dict[str, list[Row] | None]]:
+    """Rows by table, and those that could not be read, None where it is not known which; what is wrong by itself."""
+    rows: dict[str, list[Row]] = {}
+    lost: dict[str, list[Row] | None] = dict.fromkeys(name for name in TABLES if name in file.unread)
+    for name, table in file.tables.items():
+        rows[name] = read_rows(name, table, problems)
+        missing = unread_rows(table, rows[name]) if rows[name] or not table.rows else None
+        lost |= {name: missing} if missing is None or missing else {}
+    if "sections" in lost:  # any name may be one of theirs
+        unknown = Row(Table(file.path, (), (), ";", ()), 0, {}, {}, {}, frozenset(NEEDED["sections"]))
+        rows["sections"] = [unknown, unknown, *rows.get("sections", [])]
+    problems += [*problems_of_sections(rows), *problems_of_rows(rows), *problems_of_irregularity(file)]
+    supports = file.tables.get("supports")
+    if supports is not None and not rows["supports"] and not any(s.startswith(supports.name) for s in problems):
+        problems.append(f"{supports.name}: must list the supports: it has no rows")
+    return rows, lost
 
 
-def _attached(rows: Mapping[str, Sequence[Row]], origin: float) -> dict[str, list[dict[str, Any]]]:
-    """Whatever stands at single places of the wires."""
-    by_station = {
-        name: [{**row.values, **row.words, "station": _station(row, origin)} for row in rows.get(name, [])]
-        for name in ("masses", "elements", "kinks")
-    }
-    return {
-        **by_station,
-        "wear": _wear(rows.get("wear", []), origin),
-        "defects": _defects(rows.get("defects", [])),
-        "profiles": _profiles(rows.get("profile", []), origin),
-    }
+def _placed(rows: Mapping[str, list[Row]], lost: Mapping[str, list[Row] | None], problems: list[str]) -> Placed:
+    """Supports and tension sections, by which all others are placed.
+
+    Raises
+    ------
+    InputError
+        With all that is known to be wrong, if they are not known.
+    """
+    if not rows.get("supports"):
+        raise InputError(problems)
+    before, sound = len(problems), sound_sections(rows, problems)
+    begins = first_rows(rows["supports"])
+    supports = supports_of(begins, problems)
+    unknown = {"supports", "sections", "overlaps"} & lost.keys() or any(x != x for x in supports)
+    if unknown or sound is None or len(problems) > before:
+        raise InputError(problems)
+    origin = begins[0].values["station"]
+    stretches = stretches_of(*sound, supports, origin, problems)
+    if len(problems) > before:
+        raise InputError(problems)  # rows are sorted by where sections are
+    return Placed(supports, origin, stretches)
 
 
-def _main_droppers(
-    rows: Sequence[Row],
-    at: tuple[Sequence[float], float],
-    line: CatenarySpec,
-    stretches: Sequence[Stretch],
-    problems: list[str],
-) -> dict[str, Any]:
-    """Main droppers of a compound line, of rows or spread as the type's; ``at``: supports and origin [m]."""
-    own, (supports, origin) = line.auxiliary_wire, at
-    if own is None:
-        problems += [f"{row.place()}: main droppers need a type of kind compound: got '{line.name}'" for row in rows]
-        return {}
-    main = own.droppers
-    as_droppers = line.droppers.model_copy(
-        update={
-            "positions": main.positions,
-            "prescribed": main.prescribed,
-            "contact_wire_heights": main.auxiliary_wire_heights or (0.0,) * len(main.positions),
-            "lengths": main.lengths,
-        }
-    )
-    pseudo = line.model_copy(update={"droppers": as_droppers})
-    by_section = droppers_of(rows, supports, origin, pseudo, stretches, problems)
-    found = [dropper for each in by_section for dropper in each]
-    lengths = any("length" in row.values for row in rows) if rows else main.prescribed == "lengths"
-    values = [each.value for each in found]
-    given = {"auxiliary_wire_heights": [] if lengths else values, "lengths": values if lengths else []}
-    counts = [len(each) for each in by_section] if stretches[0].name else []
-    prescribed = "lengths" if lengths else "heights"
-    return {"positions": [each.station for each in found], "prescribed": prescribed, "by_section": counts, **given}
+def _problems_of_places(given: _Given, problems: list[str]) -> list[str]:
+    """Add what rows have wrong where they stand; give back what spans lack for which no row stands."""
+    rows, placed = given.rows, given.placed
+    supports, origin, stretches = placed.supports, placed.origin, placed.stretches
+    found: list[str] = []
+    droppers_of(rows.get("droppers", []), supports, origin, given.line, stretches, found)
+    held_by(rows["supports"], first_rows(rows["supports"]), stretches, found)
+    if not (given.unsure and given.line.auxiliary_wire is None):
+        main_droppers(rows.get("main_droppers", []), placed, given.line, found)
+    found += _off_the_line(rows, origin, origin + supports[-1])
+    bare = [sentence for sentence in found if sentence.startswith("span ")]
+    problems += [sentence for sentence in found if sentence not in bare]
+    return bare
 
 
-def _by_support(held: Sequence[Held], supports: Sequence[float], line: CatenarySpec) -> dict[str, list[float]]:
-    """Values one by one of what some support has of its own; the others have the type's."""
-    turns = [(-1.0) ** each.support for each in held]
-    asides = [each.stretch.aside.get(each.support, 0.0) for each in held]
-    usual = {
-        "encumbrance": [line.encumbrance] * len(held),
-        "contact_height": [
-            round(sum(float(curve.height(np.array(supports[e.support]))) for curve in e.stretch.curves), 9)
-            for e in held
-        ],
-        # the type's first support is to the left, where a stagger is negative
-        "stagger": [round(-line.support.stagger * turn - y, 9) for turn, y in zip(turns, asides, strict=True)],
-        "messenger_stagger": [
-            -line.support.messenger_stagger * turn - y for turn, y in zip(turns, asides, strict=True)
-        ],
-    }
-    # in the plane they do nothing but to be there where the line is drawn, written out or run in space
-    always = {"contact_height", "stagger", "messenger_stagger"} if held[0].stretch.name else set()
-    return {
-        f"{key}s": [each.values.get(key, value) + 0.0 for each, value in zip(held, values, strict=True)]
-        for key, values in usual.items()
-        if key in always or any(key in each.values for each in held)
-    }
+def _whole(given: _Given, bare: Sequence[str], problems: list[str]) -> Laid:
+    """The line without rows that cannot be; of spans without rows what is sure is added to ``problems``."""
+    rows, doubt = mended(given.rows, problems, given.placed, given.lost)
+    doubt = replace(doubt, kind=given.unsure)
+    for sentence in bare:
+        span = int(sentence.split()[1].rstrip(","))
+        if not given.unsure and span not in doubt.places and sentence not in problems:
+            problems.append(sentence)
+    return laid(given.file, given.line, rows, given.placed, _with_bare(doubt, [*bare, *problems]))
 
 
-def _by_dropper(droppers: Sequence[Hung], line: CatenarySpec) -> dict[str, list[float]]:
-    """Values one by one of what some dropper has of its own."""
-    found = {}
-    for name, (column, key) in OF_DROPPERS.items():
-        usual = float(getattr(line.droppers, key))
-        if any(d.row and column in d.row.values for d in droppers):
-            found[name] = [d.row.values.get(column, usual) if d.row else usual for d in droppers]
-    return found
-
-
-def _station(row: Row, origin: float, key: str = "station") -> float:
-    return round(row.values[key] - origin, 9)
-
-
-def _of(row: Row, *keys: str) -> dict[str, Any]:
-    """Values and words of those columns that the row has."""
-    return {key: value for key, value in {**row.values, **row.words}.items() if key in keys}
-
-
-def _wear(rows: Sequence[Row], origin: float) -> list[dict[str, Any]]:
-    """Worn stretches of the contact wire."""
-    ends = [{"begin": _station(row, origin, "from"), "end": _station(row, origin, "to")} for row in rows]
-    return [{**each, **_of(row, "area", "depth", "section")} for each, row in zip(ends, rows, strict=True)]
-
-
-def _defects(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    return [{**row.values, **row.words, **{key: round(row.values[key]) for key in ("span", "dropper")}} for row in rows]
-
-
-def _profiles(rows: Sequence[Row], origin: float) -> list[dict[str, Any]]:
-    """Measured running surfaces, the points of each wire in their order."""
-    by_section: dict[str | None, list[Row]] = {}
-    for row in rows:
-        by_section.setdefault(row.words.get("section"), []).append(row)
-    return [
-        {
-            "stations": [_station(row, origin) for row in own],
-            "heights": [row.values["height"] for row in own],
-            **({} if section is None else {"section": section}),
-        }
-        for section, own in by_section.items()
-    ]
+def _with_bare(doubt: Doubt, sentences: Sequence[str]) -> Doubt:
+    """The same with spans that have no droppers, or too many."""
+    hits = [re.search(r"(?:^|: )span (\d+)(?:, .* has no|.* at most \d+) droppers", each) for each in sentences]
+    return doubt.with_spans(places=frozenset(int(hit[1]) for hit in hits if hit))
 
 
 def _off_the_line(rows: Mapping[str, Sequence[Row]], first: float, last: float) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -47,6 +47,10 @@ class LineFile:
         Cells of the keys of ``changes`` and of the spectrum, where they stand in a workbook.
     type_at : str
         Place of the type: a cell of a workbook, or the file.
+    problems : tuple of str
+        What is wrong with its keys, and with tables that cannot be read.
+    unread : frozenset of str
+        Tables and keys of the file that are not known for it.
     """
 
     path: Path
@@ -59,6 +63,20 @@ class LineFile:
     changed_at: Mapping[str, str] = field(default_factory=dict)
     drawn_at: Mapping[str, str] = field(default_factory=dict)
     type_at: str = ""
+    problems: tuple[str, ...] = ()
+    unread: frozenset[str] = frozenset()
+
+    def sound(self) -> LineFile:
+        """The file itself.
+
+        Raises
+        ------
+        InputError
+            If anything is wrong with its keys, or a table cannot be read.
+        """
+        if self.problems:
+            raise InputError(self.problems)
+        return self
 
 
 def is_line_file(content: Mapping[str, Any]) -> bool:
@@ -66,7 +84,7 @@ def is_line_file(content: Mapping[str, Any]) -> bool:
     return content.get("kind") == LINE
 
 
-def read_line_file(content: Mapping[str, Any], path: Path, type_at: str = "") -> LineFile:
+def read_line_file(content: Mapping[str, Any], path: Path) -> LineFile:
     """Take a line file's keys, and read its tables.
 
     Parameters
@@ -75,31 +93,39 @@ def read_line_file(content: Mapping[str, Any], path: Path, type_at: str = "") ->
         What the file holds.
     path : Path
         Where it stands; tables are looked for next to it.
-    type_at : str, optional
-        Place of its type, where that is not the file as a whole.
 
-    Raises
-    ------
-    InputError
+    Returns
+    -------
+    LineFile
         With a sentence for every key that is not known or not given, and for every table that cannot be read.
     """
+    return _taken(content, path, str(path), (), frozenset())
+
+
+def _taken(
+    content: Mapping[str, Any], path: Path, type_at: str, known: Sequence[str], unread: frozenset[str]
+) -> LineFile:
+    """File of some keys; ``known`` is what is known to be wrong, ``unread`` what is not known for it."""
     here = f"; known here: {', '.join(KEYS)}"
-    problems = [
-        f"{path}: {key} is not a key of a line file{did_you_mean(key, KEYS) or here}"
-        for key in content
-        if key not in KEYS
-    ]
+    strange = [key for key in content if key not in KEYS]
+    problems = [*known]
+    problems += [f"{path}: {key} is not a key of a line file{did_you_mean(key, KEYS) or here}" for key in strange]
+    unread |= {name for key in strange for name in _meant(key, content[key])} - content.keys()
     if content.get("schema_version", 1) != 1:
         problems.append(f"{path}: schema_version must be 1: got {format_value(content['schema_version'])}")
-    type_at = type_at or str(path)
     needed = ((type_at, "type", "the line that gives what no row says"), (path, "supports", "at least four rows"))
-    problems += [f"{at}: {key} is missing: give {meaning}" for at, key, meaning in needed if not content.get(key)]
-    changes, drawn = content.get("changes") or {}, content.get("irregularity") or {}
     problems += [
-        f"{path}: {key} must be a block of keys: got {format_value(block)}"
-        for key, block in (("changes", changes), ("irregularity", drawn))
-        if not isinstance(block, Mapping)
+        f"{at}: {key} is missing: give {meaning}"
+        for at, key, meaning in needed
+        if not content.get(key) and key not in unread
     ]
+    blocks: dict[str, Mapping[str, Any]] = {}
+    for key in ("changes", DRAWN):
+        block = content.get(key) or {}
+        if not isinstance(block, Mapping):
+            problems.append(f"{path}: {key} must be a block of keys: got {format_value(block)}")
+            unread |= {key}
+        blocks[key] = block if isinstance(block, Mapping) else {}
     tables: dict[str, Table] = {}
     for name in TABLES:
         try:
@@ -107,33 +133,48 @@ def read_line_file(content: Mapping[str, Any], path: Path, type_at: str = "") ->
                 tables[name] = _table(name, content[name], path)
         except InputError as error:
             problems += error.problems
-    if problems:
-        raise InputError(problems)
+            unread |= {name}
+    unread |= {"type"} if not content.get("type") else set()
     words = {key: str(content.get(key) or "") for key in ("name", "description", "type")}
     named = words["name"] or path.stem, words["description"], words["type"]
-    return LineFile(path, *named, changes, tables, drawn, type_at=type_at)
+    of_type = {"type_at": type_at, "problems": tuple(problems), "unread": frozenset(unread)}
+    return LineFile(path, *named, blocks["changes"], tables, blocks[DRAWN], **of_type)
+
+
+def _meant(key: object, value: object) -> list[str]:
+    """Keys that one that is not known may stand for: the nearest one, or any table where it holds one."""
+    near = get_close_matches(str(key), KEYS, n=1)
+    of_a_file = str(value.get("file") if isinstance(value, Mapping) else value).lower()
+    return near or (list(TABLES) if isinstance(value, list) or of_a_file.endswith((".csv", ".xlsx")) else [])
 
 
 def read_line_workbook(path: Path) -> LineFile:
     """Read a workbook that holds all of a line file: a sheet ``line`` of keys and values, and a sheet for each table.
 
+    Returns
+    -------
+    LineFile
+        With a sentence for every key that stands there twice or is not given, for a sheet that has nearly the name of
+        a table, and for every table that cannot be read.
+
     Raises
     ------
     InputError
-        If it cannot be read, has no such sheet, a key stands there twice, or a sheet has nearly the name of a table.
+        If it cannot be read, or has no sheet ``line``.
     """
     sheets = read_workbook(path)
     if LINE not in sheets:
         raise InputError(
             [f"workbook {path} must have a sheet '{LINE}' with the columns key and value: it has {', '.join(sheets)}"]
         )
-    head = sheets[LINE]
-    problems = [*head.problems, *_nearly_tables(path, sheets)]
+    head, nearly = sheets[LINE], dict(_nearly_tables(path, sheets))
+    problems, unread = (
+        [*head.problems, *nearly.values()],
+        set(nearly) | ({"type", "changes"} if head.problems else set()),
+    )
     content: dict[str, Any] = {"kind": LINE}
-    changes: dict[str, Any] = {}
-    drawn: dict[str, Any] = {}
-    changed_at: dict[str, str] = {}
-    drawn_at: dict[str, str] = {}
+    blocks: dict[str, dict[str, Any]] = {"changes": {}, DRAWN: {}}
+    at: dict[str, dict[str, str]] = {"changes": {}, DRAWN: {}}
     seen: dict[str, str] = {}
     keys = KeyTree(CatenarySpec)
     for number, cells in ((0, head.headings), *head.rows):
@@ -143,31 +184,29 @@ def read_line_workbook(path: Path) -> LineFile:
             continue
         if key and key in seen:
             problems.append(f"{place}: {key} must be given once: it stands in {seen[key]}, too")
+            unread |= {"type" if key == "type" else "changes"}
         seen[key] = place
+        block, name = (DRAWN, key.removeprefix(f"{DRAWN}.")) if key.startswith(f"{DRAWN}.") else ("changes", key)
         if key in HEAD:
             content[key] = int(value) if value.isdigit() else value
-        elif value and key.startswith(f"{DRAWN}."):
-            drawn[key.removeprefix(f"{DRAWN}.")] = _plain(head, value)
-            drawn_at[key.removeprefix(f"{DRAWN}.")] = place
         elif value:
-            changes[key] = value if _is_text(keys, key) else _plain(head, value)
-            changed_at[key] = place
-    if problems:
-        raise InputError(problems)
+            text = block == "changes" and _is_text(keys, key)
+            blocks[block][name], at[block][name] = value if text else _plain(head, value), place
     content |= {name: {"file": path.name, "sheet": name} for name in TABLES if name in sheets and sheets[name].rows}
-    file = read_line_file({**content, "changes": changes, DRAWN: drawn}, path, seen.get("type", head.name))
-    return replace(file, changed_at=changed_at, drawn_at=drawn_at)
+    file = _taken({**content, **blocks}, path, seen.get("type", head.name), problems, frozenset(unread))
+    return replace(file, changed_at=at["changes"], drawn_at=at[DRAWN])
 
 
-def _nearly_tables(path: Path, sheets: Mapping[str, Table]) -> Iterator[str]:
+def _nearly_tables(path: Path, sheets: Mapping[str, Table]) -> Iterator[tuple[str, str]]:
     """Name sheets that nobody would read although they have nearly the name of a table, which has no rows."""
     missing = [name for name in TABLES if name not in sheets or not sheets[name].rows]
     for name, sheet in sheets.items():
         near = get_close_matches(name, missing, n=1, cutoff=0.8) if name not in (LINE, *TABLES) else []
         if near and sheet.rows:
             yield (
+                near[0],
                 f"{path} sheet {sheet.sheet}: is not a table of a line, so that nobody would read its rows; "
-                f"rename it {near[0]}, or otherwise if it is your own"
+                f"rename it {near[0]}, or otherwise if it is your own",
             )
 
 

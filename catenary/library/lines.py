@@ -92,26 +92,47 @@ def line_file_of(path: Path) -> LineFile:
         If it cannot be read, or is not a line by stations.
     """
     if path.suffix.lower() == ".xlsx":
-        return read_line_workbook(path)
+        return read_line_workbook(path).sound()
     content = read_choice("catenary", path)
     if not is_line_file(content):
         raise InputError([f"{path} must be a line by stations, with kind: line: got kind {content.get('kind')}"])
-    return read_line_file(content, path)
+    return read_line_file(content, path).sound()
 
 
 def _by_stations(file: LineFile) -> dict[str, Any]:
     """Lay a line file over its type, a name of the library or a file next to it."""
-    from catenary.library.line_content import line_content
+    from catenary.library.line_content import changed_line, line_content
 
+    try:
+        if "type" in file.unread:
+            raise InputError([])  # its own key is named
+        line = _type_of(file)
+    except InputError as error:
+        lines = [load_line(name) for name in line_names()]
+        strange = [changed_line(file, line)[1] for line in lines]
+        # a change that no line takes is wrong whatever the type
+        common = [each for each in strange[0] if all(each in other for other in strange)]
+        return line_content(file, lines[0], [*error.problems, *common])
+    return line_content(file, line)
+
+
+def _type_of(file: LineFile) -> CatenarySpec:
+    """Type of a line file.
+
+    Raises
+    ------
+    InputError
+        If there is no such line, or it is one by stations itself.
+    """
     if file.type in line_names():
-        return line_content(file, load_line(file.type))
+        return load_line(file.type)
     beside = file.path.parent / file.type
     if not beside.is_file():
         known = f"{', '.join(line_names())}, or a file next to this one"
         raise InputError([f"{file.type_at}: type must be one of {known}: got '{file.type}'"])
     if beside.suffix.lower() == ".xlsx" or is_line_file(read_choice("catenary", beside)):
         raise InputError([f"{file.type_at}: type must be a line that repeats: '{file.type}' is a line by stations"])
-    return line_content(file, load_line(beside))
+    return load_line(beside)
 
 
 def refuse_other_kind(known: list[str], content: dict[str, Any], group: str, file: object) -> None:

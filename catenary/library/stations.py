@@ -32,12 +32,13 @@ class Hung:
 
 def supports_of(rows: Sequence[Row], problems: list[str]) -> list[float]:
     """Stations of the supports from the first one [m]; what is out of order or out of range is named."""
-    found = [row.values.get("station", float("nan")) for row in rows]
-    if all("station" not in row.values for row in rows):
+    found = [math.nan if "station" in row.refused else row.values.get("station", math.nan) for row in rows]
+    without = [row for row in rows if "station" not in row.values and "station" not in row.refused]
+    if len(without) == len(rows):
         own = rows[0].table
         problems.append(f"{own.name}: a column 'station' is missing: it has {', '.join(own.headings)}")
     else:
-        problems += [f"{row.place()}: station is missing" for row in rows if "station" not in row.values]
+        problems += [f"{row.place()}: station is missing" for row in without]
     if not LEAST_SPANS < len(rows) <= MOST_SPANS + 1:
         problems.append(
             f"{rows[0].table.name}: must list {LEAST_SPANS + 1} to {MOST_SPANS + 1} supports: got {len(rows)}"
@@ -110,14 +111,15 @@ def droppers_of(
         a, b, before = supports[span - 1], supports[span], by_span.setdefault((which, span), [])
         x = a + row.values["position"] if "position" in row.values else round(row.values["station"] - origin, 9)
         given = "position" if "position" in row.values else "station"
-        if math.isnan(x):
+        if math.isnan(x) or given in row.refused:
             continue  # refused as a cell
         if not a + FROM_SUPPORT <= x <= b - FROM_SUPPORT:
             problems.append(
                 f"{row.place(given)}: {given} must lie between {FROM_SUPPORT:g} and {b - a - FROM_SUPPORT:g} m inside "
                 f"span {span}, from {a + origin:g} to {b + origin:g} m: got {row.values[given]:g} m"
             )
-        elif before and x <= before[-1].station:
+            continue  # what follows is in order with the one before
+        if before and x <= before[-1].station:
             problems.append(
                 f"{row.place(given)}: {given} must be beyond that of the dropper before in span {span}, "
                 f"{before[-1].station + origin:g} m: got {x + origin:g} m"

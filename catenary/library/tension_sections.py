@@ -50,7 +50,7 @@ def stretches_of(
 ) -> list[Stretch]:
     """Tension sections in their order; without rows one from the first support to the last.
 
-    Rows are without problems of their own (`row_checks`).
+    Rows are without problems of their own (`checks.rows`).
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def owner(row: Row, first: int, last: int, stretches: Sequence[Stretch], problem
     """
     name, names = row.words.get("section"), [each.name for each in stretches]
     over = [k for k, each in enumerate(stretches) if each.first <= first and last <= each.last]
-    if name is not None and name not in names:
+    if (name is not None and name not in names) or (name is None and "section" in row.refused):
         return None  # refused by itself
     own = [k for k in over if name in (None, names[k])]
     if not own:
@@ -169,7 +169,7 @@ def _of_both(row: Row, support: int, stretches: Sequence[Stretch]) -> Iterator[s
     """Name a row that would hold the wires of two sections at one place and height."""
     names = [each.name for each in stretches if each.first <= support <= each.last]
     keys = [key for key in PLACES if key in row.values and key not in row.refused]
-    if len(names) > 1 and keys:
+    if len(names) > 1 and keys and "section" not in row.refused:
         yield (
             f"{row.place(keys[0])}: section is missing: the wires of {' and '.join(names)} pass there, each with "
             f"{' and '.join(keys)} of its own; give a row for each, at the same station"

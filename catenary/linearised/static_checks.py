@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus
 from catenary.form_finding.nearest import nearest_heights
@@ -33,6 +35,8 @@ SLACK_FORCE = 1.0e-4
 # steady arms lie within this of the horizontal [degrees]. Chosen: a quarter of the bar's axial stiffness stands upright
 # there, 16 kN/m on bruni_2015, some five times what the contact wire itself has; lines of the library lie at 5 to 12
 STEEPEST_ARM = 30.0
+# which of some stations [m] count
+Counted: TypeAlias = Callable[[ArrayLike], NDArray[np.bool_]]
 
 
 class FaultKind(Enum):
@@ -55,25 +59,32 @@ class Fault:
     sentence: str
 
 
-def faults_at_rest(eq: Equilibrium) -> tuple[Fault, ...]:
+def faults_at_rest(
+    eq: Equilibrium, counted: Counted = lambda stations: np.ones(np.shape(stations), dtype=np.bool_)
+) -> tuple[Fault, ...]:
     """Find the faults of a converged equilibrium, causes before their consequences.
 
     Where the messenger wire hangs below the contact wire a dropper's force has the wrong sign; that is a
     fault of its own, not slack. A dropper of prescribed length may hang loose: the line can be run all the same.
+    ``counted`` says of stations [m] which of them count: what is wrong elsewhere is left out.
     """
     clearance = _clearance(eq)
     crossed = np.flatnonzero(clearance <= 0.0)
     length = np.where(clearance > 0.0, eq.dropper_length, clearance)
-    n = len(eq.spec.droppers.positions)
-    short = np.flatnonzero(length[:n] < eq.spec.droppers.shortest)
+    n, here = len(eq.spec.droppers.positions), counted(eq.spec.droppers.positions)
+    short = np.flatnonzero((length[:n] < eq.spec.droppers.shortest) & here)
     # sections as they were split, which say where each stands; a line without is one
     sections = parts_of(eq.spec) if eq.parts else (Part("", eq.spec, 0.0, 0),)
     parts = tuple(zip(eq.parts or (eq,), sections, strict=True))
-    faults = [_short(eq, short, length)] if len(short) else [fault for part in parts for fault in _wires_cross(*part)]
+    faults = (
+        [_short(eq, short, length)]
+        if len(short)
+        else [fault for part in parts for fault in _wires_cross(*part, counted)]
+    )
     pushing = eq.dropper_force[:n] <= SLACK_FORCE if eq.spec.droppers.prescribed == "heights" else []
     slack = np.setdiff1d(np.flatnonzero(pushing), crossed)
-    faults += [_slack(eq, int(k)) for k in slack] + _main_droppers(eq)
-    in_space = [fault for part in parts for fault in (*_steep(*part), *_pushed(*part), *_blown(*part))]
+    faults += [_slack(eq, int(k)) for k in slack if here[k]] + _main_droppers(eq, counted)
+    in_space = [f for part in parts for check in (_steep, _pushed, _blown) for f in check(*part, counted)]
     return (*faults, *in_space)
 
 
@@ -153,14 +164,14 @@ def _of(section: Part) -> str:
     return f" of section {section.name}" if section.name else ""
 
 
-def _wires_cross(eq: Equilibrium, own: Part) -> list[Fault]:
+def _wires_cross(eq: Equilibrium, own: Part, counted: Counted) -> list[Fault]:
     """A messenger or stitch wire that meets the contact wire between droppers."""
     mesh = eq.mesh
-    above = np.flatnonzero(mesh.node_wire != CONTACT)
+    above = np.flatnonzero((mesh.node_wire != CONTACT) & counted(own.begin + mesh.node_x))
     x = mesh.node_x[above]
     room = eq.q[above, 2] - static_height(eq, x)
-    k = int(np.argmin(room))
-    if room[k] > 0.0:
+    k = int(np.argmin(room)) if len(room) else 0
+    if not len(room) or room[k] > 0.0:
         return []
     sentence = (
         f"= {eq.spec.encumbrance:g} m lets the messenger wire hang {-1e3 * room[k]:.0f} mm below the contact wire at "
@@ -182,7 +193,7 @@ def _slack(eq: Equilibrium, k: int) -> Fault:
     )
 
 
-def _main_droppers(eq: Equilibrium) -> list[Fault]:
+def _main_droppers(eq: Equilibrium, counted: Counted) -> list[Fault]:
     """Main droppers that have no room, or would have to push where heights are prescribed."""
     own, main = eq.spec.auxiliary_wire, np.flatnonzero(eq.mesh.layout.dropper_is_main)
     if own is None:
@@ -190,24 +201,30 @@ def _main_droppers(eq: Equilibrium) -> list[Fault]:
     key, faults = "auxiliary_wire.droppers", []
     for k, (at, node) in enumerate(zip(own.droppers.positions, main, strict=False)):
         where, force = f"main dropper {k + 1} (at {at:g} m)", eq.dropper_force[node]
-        room = _clearance(eq)[node]
-        if room < eq.spec.droppers.shortest:
+        room, here = _clearance(eq)[node], counted(at)
+        if here and room < eq.spec.droppers.shortest:
             wanted = f"needs {1e3 * eq.spec.droppers.shortest:.0f} mm (droppers.shortest): lower the auxiliary wire"
             faults.append(Fault(FaultKind.MAIN, key, f"leave {1e3 * room:.0f} mm for {where}, which {wanted}"))
-        elif own.droppers.prescribed == "heights" and force <= SLACK_FORCE:
+        elif here and own.droppers.prescribed == "heights" and force <= SLACK_FORCE:
             faults.append(
                 Fault(FaultKind.MAIN, key, f"slacken {where} at rest: it would have to push with {-force:.1f} N")
             )
     return faults
 
 
-def _pushed(eq: Equilibrium, own: Part) -> list[Fault]:
+def _at_supports(eq: Equilibrium, own: Part, counted: Counted) -> NDArray[np.bool_]:
+    """Whether supports count (support,)."""
+    return counted(own.begin + eq.mesh.node_x[eq.mesh.support_contact])
+
+
+def _pushed(eq: Equilibrium, own: Part, counted: Counted) -> list[Fault]:
     """The steady arm that pushes most, where it would buckle."""
     track, pull = eq.spec.track, steady_arm_pull(eq)
     if track is None or not eq.mesh.spatial:
         return []
     if not eq.mesh.layout.periodic:
         pull[[0, -1]] = 0.0  # where the wires end no arm holds them
+    pull[~_at_supports(eq, own, counted)] = 0.0
     k = int(np.argmin(pull))
     if -pull[k] <= track.arm_push:
         return []
@@ -221,7 +238,7 @@ def _pushed(eq: Equilibrium, own: Part) -> list[Fault]:
     return [Fault(FaultKind.PUSHED, "track.arms", sentence)]
 
 
-def _blown(eq: Equilibrium, own: Part) -> list[Fault]:
+def _blown(eq: Equilibrium, own: Part, counted: Counted) -> list[Fault]:
     """The contact wire's place farthest from the middle of the head in wind, where it is beyond what is allowed."""
     wind = eq.spec.wind
     if wind is None or wind.largest_place is None:
@@ -233,7 +250,7 @@ def _blown(eq: Equilibrium, own: Part) -> list[Fault]:
         )
         return [Fault(FaultKind.BLOWN, "wind.largest_place", sentence)]
     at, place = farthest_place(gust)
-    if abs(place) <= wind.largest_place:
+    if abs(place) <= wind.largest_place or not counted(own.begin + at):
         return []
     factor = "" if wind.gust_factor == 1.0 else f" with gusts of {wind.gust_factor:g} times its load"
     sentence = (
@@ -244,7 +261,7 @@ def _blown(eq: Equilibrium, own: Part) -> list[Fault]:
     return [Fault(FaultKind.BLOWN, "wind.largest_place", sentence)]
 
 
-def _steep(eq: Equilibrium, own: Part) -> list[Fault]:
+def _steep(eq: Equilibrium, own: Part, counted: Counted) -> list[Fault]:
     """The steepest steady arm of the spatial model, where it is too steep."""
     if not eq.mesh.spatial:
         return []
@@ -252,6 +269,7 @@ def _steep(eq: Equilibrium, own: Part) -> list[Fault]:
     angle = np.degrees(np.arctan2(up, side))
     if not eq.mesh.layout.periodic:
         angle[[0, -1]] = 0.0  # where the wires end no arm moves
+    angle[~_at_supports(eq, own, counted)] = 0.0
     k = int(np.argmax(angle))
     if angle[k] <= STEEPEST_ARM:
         return []

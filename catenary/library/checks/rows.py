@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from catenary.library.columns import Row
+from catenary.library.columns import NEEDED, Row
 from catenary.library.line_file import DRAWN, LineFile
 from catenary.library.tension_sections import ends_of
 from catenary.spec.attached.elements import ElementSpec
@@ -20,20 +20,9 @@ from catenary.spec.running_surface.surface import IrregularitySpec
 from catenary.spec.section import DefectSpec
 from catenary.spec.tension_section import TensionSectionSpec
 
-__all__ = ["problems_of_irregularity", "problems_of_rows", "problems_of_sections", "sound_rows"]
+__all__ = ["problems_of_irregularity", "problems_of_rows", "problems_of_sections"]
 
 Rows = Mapping[str, Sequence[Row]]
-NEEDED = {
-    "masses": ("station", "mass"),
-    "elements": ("station", "kind"),
-    "wear": ("from", "to", "area"),
-    "defects": ("span", "dropper", "kind"),
-    "profile": ("station", "height"),
-    "kinks": ("station", "height"),
-    "sections": ("name", "from", "to"),
-}
-# tables whose rows are about single places of a wire or single droppers, on which no other row depends
-SINGLE = ("masses", "elements", "wear", "defects", "profile", "kinks")
 # tables whose rows have a section in the library's own words, the others in those of the Spec
 PLACED = ("supports", "droppers", "main_droppers")
 
@@ -48,7 +37,7 @@ def problems_of_sections(rows: Rows) -> list[str]:
             problems.append(
                 f"{row.place('name')}: section {name} is named a second time: a wire has one run from end to end"
             )
-        seen.add(name)
+        seen |= {name} if "name" in row.words else set()
         whole = {"name": name, "first_support": 0, "last_support": 1, "ends": ends_of(row)}
         problems += _misfits(TensionSectionSpec, whole, row, ())
     return problems + list(_overlaps(rows))
@@ -66,7 +55,8 @@ def _overlaps(rows: Rows) -> Iterator[str]:
         elif "" in ending:
             continue  # a section without a name may be the one that is meant
         elif name is None:
-            yield f"{row.place('section')}: section is missing: give {which}"
+            if "section" not in row.refused:
+                yield f"{row.place('section')}: section is missing: give {which}"
         elif name not in ending or name in seen:
             yield f"{row.place('section')}: section must be {which}: got '{name}'"
         seen.add(name or "")
@@ -74,7 +64,8 @@ def _overlaps(rows: Rows) -> Iterator[str]:
 
 def problems_of_rows(rows: Rows) -> list[str]:
     """Say what is wrong with rows of all other tables wherever the supports stand."""
-    problems = [s for name, own in rows.items() if name != "sections" for s in _missing(name, own)]
+    others = [name for name in rows if name not in ("supports", "sections")]
+    problems = [s for name in others for s in _missing(name, rows[name])]
     for name in ("droppers", "main_droppers"):
         problems += _ways_to_hang(rows.get(name, []))
     for row in rows.get("elements", []):
@@ -86,23 +77,6 @@ def problems_of_rows(rows: Rows) -> list[str]:
         problems += _misfits(DefectSpec, {**given, **numbers}, row, NEEDED["defects"])
     problems += [*_backwards(rows.get("wear", [])), *_worn_twice(rows), *_second_defects(rows.get("defects", []))]
     return [*problems, *_points_out_of_order(rows.get("profile", [])), *_unknown_sections(rows)]
-
-
-def sound_rows(rows: Rows, problems: Sequence[str]) -> Rows | None:
-    """Rows without those at single places that a problem names; None where a problem is about anything else.
-
-    The others can then be checked further: what stands at one place of a wire hides nothing of another.
-    """
-    left, sound = list(problems), dict(rows)
-    for name in SINGLE:
-        kept = []
-        for row in rows.get(name, []):
-            places = tuple(f"{place}: " for place in {row.place(), *map(row.place, row.at)})
-            own = [sentence for sentence in left if sentence.startswith(places)]
-            left = [sentence for sentence in left if sentence not in own]
-            kept += [] if own or row.refused else [row]
-        sound[name] = kept
-    return None if left else sound
 
 
 def problems_of_irregularity(file: LineFile) -> list[str]:
@@ -124,7 +98,7 @@ def _names(rows: Rows) -> list[str]:
 def _missing(table: str, rows: Sequence[Row]) -> Iterator[str]:
     for row in rows:
         for key in NEEDED.get(table, ()):
-            if key not in row.values and key not in row.words:
+            if not {key} & {*row.values, *row.words, *row.refused}:
                 yield f"{row.place(key)}: {key} is missing"
 
 
@@ -172,7 +146,7 @@ def _ways_to_hang(rows: Sequence[Row]) -> Iterator[str]:
     """Name droppers that do not say where they hang, or how high, or say one of it twice."""
     by_length = ["length" in row.values or "length" in row.refused for row in rows]
     key = "length" if any(by_length) else "height"
-    mixed = any(by_length) and not all(by_length)
+    mixed = any(by_length) and any("height" in row.values and not own for row, own in zip(rows, by_length, strict=True))
     if mixed:
         few = sum(by_length) <= len(rows) / 2
         row = rows[by_length.index(few)]
@@ -182,11 +156,12 @@ def _ways_to_hang(rows: Sequence[Row]) -> Iterator[str]:
         )
     for row in rows:
         has = {name: name in row.values for name in ("span", "position", "station")}
-        if has["position"] == has["station"] or (has["position"] and not has["span"]):
+        unread = any(name in row.refused and not there for name, there in has.items())
+        if not unread and (has["position"] == has["station"] or (has["position"] and not has["span"])):
             yield f"{row.place()}: give either station, or span and position in it"
         if mixed:
             continue
-        if key not in row.values:
+        if key not in row.values and key not in row.refused:
             yield f"{row.place(key)}: {key} is missing: give each dropper of a line its {key}"
         if key == "length" and "height" in row.values:
             yield f"{row.place('height')}: height must be left out where lengths are given: one follows"
@@ -211,7 +186,7 @@ def _points_out_of_order(rows: Sequence[Row]) -> Iterator[str]:
     """Name measured points of a wire's running surface that lie before the one above them."""
     by_section: dict[str | None, list[Row]] = {}
     for row in rows:
-        if "station" in row.values and "station" not in row.refused:
+        if "station" in row.values and not row.refused & {"station", "section"}:
             by_section.setdefault(row.words.get("section"), []).append(row)
     for own in by_section.values():
         for before, row in pairwise(own):
@@ -233,5 +208,5 @@ def _unknown_sections(rows: Rows) -> Iterator[str]:
             name = row.words.get("section")
             if name is not None and name not in names:
                 yield f"{row.place('section')}: section must be one of {known}: got '{name}'{did_you_mean(name, names)}"
-            elif name is None and table in ("wear", "profile"):
+            elif name is None and table in ("wear", "profile") and "section" not in row.refused:
                 yield f"{row.place('section')}: section is missing: give that of its wire, one of {known}"
