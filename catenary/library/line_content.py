@@ -68,14 +68,16 @@ def line_content(file: LineFile, line: CatenarySpec, refused: Sequence[str] | No
     rows, lost = _read(file, problems)
     file = replace(file, irregularity={}) if problems_of_irregularity(file) else file
     given = _Given(file, line, rows, lost, _placed(rows, lost, problems), unsure)
-    bare = _problems_of_places(given, problems)
+    of_places = _problems_of_places(given, rows)
+    bare = [sentence for sentence in of_places if sentence.startswith("span ")]
+    problems += [sentence for sentence in of_places if sentence not in bare]
     whole = _whole(given, bare, problems)
     found, perhaps = problems_of_line(whole, file, line)
     problems += found
     if found or perhaps:
         named = any(each.startswith("name ") for each in found)  # the name alone does not keep a line from hanging
         given = replace(given, file=replace(file, name="line")) if named else given
-        whole = _whole(given, bare, [*problems, *perhaps])
+        whole = _whole(given, bare, problems, perhaps)
     problems += problems_at_rest(whole, file)
     if problems:
         raise InputError(problems)
@@ -140,30 +142,32 @@ def _placed(rows: Mapping[str, list[Row]], lost: Mapping[str, list[Row] | None],
     return Placed(supports, origin, stretches)
 
 
-def _problems_of_places(given: _Given, problems: list[str]) -> list[str]:
-    """Add what rows have wrong where they stand; give back what spans lack for which no row stands."""
-    rows, placed = given.rows, given.placed
-    supports, origin, stretches = placed.supports, placed.origin, placed.stretches
+def _problems_of_places(given: _Given, rows: Mapping[str, list[Row]]) -> list[str]:
+    """Say what rows have wrong where they stand, and which spans lack droppers for which no row stands."""
+    supports, origin, stretches = given.placed.supports, given.placed.origin, given.placed.stretches
     found: list[str] = []
     droppers_of(rows.get("droppers", []), supports, origin, given.line, stretches, found)
     held_by(rows["supports"], first_rows(rows["supports"]), stretches, found)
     if not (given.unsure and given.line.auxiliary_wire is None):
-        main_droppers(rows.get("main_droppers", []), placed, given.line, found)
-    found += _off_the_line(rows, origin, origin + supports[-1])
-    bare = [sentence for sentence in found if sentence.startswith("span ")]
-    problems += [sentence for sentence in found if sentence not in bare]
-    return bare
+        main_droppers(rows.get("main_droppers", []), given.placed, given.line, found)
+    return [*found, *_off_the_line(rows, origin, origin + supports[-1])]
 
 
-def _whole(given: _Given, bare: Sequence[str], problems: list[str]) -> Laid:
+def _whole(given: _Given, bare: Sequence[str], problems: list[str], perhaps: Sequence[str] = ()) -> Laid:
     """The line without rows that cannot be; of spans without rows what is sure is added to ``problems``."""
-    rows, doubt = mended(given.rows, problems, given.placed, given.lost)
-    doubt = replace(doubt, kind=given.unsure)
+    said = [*problems, *perhaps]
+    while True:  # where a row of several out of order is left out, the next one may be out of order, too
+        rows, doubt = mended(given.rows, said, given.placed, given.lost)
+        more = [s for s in _problems_of_places(given, rows) if not s.startswith("span ") and s not in said]
+        if not more:
+            break
+        said += more
     for sentence in bare:
         span = int(sentence.split()[1].rstrip(","))
         if not given.unsure and span not in doubt.places and sentence not in problems:
             problems.append(sentence)
-    return laid(given.file, given.line, rows, given.placed, _with_bare(doubt, [*bare, *problems]))
+    doubt = _with_bare(replace(doubt, kind=given.unsure), [*bare, *problems])
+    return laid(given.file, given.line, rows, given.placed, doubt)
 
 
 def _with_bare(doubt: Doubt, sentences: Sequence[str]) -> Doubt:

@@ -146,6 +146,7 @@ def test_arms_pull_from_outside_and_buckle_inside(curved):
     (fault,) = faults_at_rest(inside)
     assert (fault.kind, fault.key) == (FaultKind.PUSHED, "track.arms")
     assert "push with 407 N" in fault.sentence
+    assert faults_at_rest(inside, lambda stations: np.zeros(np.shape(stations), dtype=bool)) == ()
     strong = periodic_equilibrium(curved({"radius": R, "arms": "inside", "arm_push": 500.0}))
     assert not faults_at_rest(strong)
     # a bar that pushes turns away from where it is pushed: its stiffness across is negative

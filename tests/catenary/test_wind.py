@@ -80,6 +80,7 @@ def test_gust_loads_add_up_to_the_slope_of_drag(build_line):
 def test_limit_on_blow_off_names_place_and_cure(build_line):
     spec = build_line(dimension="spatial", wind={**WIND, "largest_place": 0.2}, repeat={"spans": 2})
     (fault,) = faults_at_rest(equilibrium_at_rest(spec))
+    assert faults_at_rest(equilibrium_at_rest(spec), lambda stations: np.zeros(np.shape(stations), dtype=bool)) == ()
     assert (fault.kind, fault.key) == (FaultKind.BLOWN, "wind.largest_place")
     assert "in a wind of 30 m/s" in fault.sentence
     assert not faults_at_rest(equilibrium_at_rest(spec.with_changes(wind={"largest_place": 0.5})))

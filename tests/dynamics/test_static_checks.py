@@ -10,6 +10,7 @@ from catenary.linearised.static_checks import SLACK_FORCE, STEEPEST_ARM, FaultKi
 from dynamics.spec.status import Status
 from dynamics.steady_state.periodic import solve_periodic
 
+TAUT = {"contact_wire": {"tension": 40.0e3}, "messenger_wire": {"tension": 6.0e3}}
 LIBRARY = ("bruni_2015", "en50318_2002", "re330", "c350")
 
 
@@ -58,8 +59,7 @@ def test_a_cut_length_below_the_shortest_is_the_lengths_own_fault(build_line):
 def test_wires_that_meet_between_droppers_are_seen(build_line):
     """One dropper near the support of a long span: the wires cross far from it."""
     droppers = {"positions": [2.0], "contact_wire_heights": [0.0]}
-    wires = {"contact_wire": {"tension": 40.0e3}, "messenger_wire": {"tension": 6.0e3}}
-    (fault,) = faults(build_line(encumbrance=0.4, droppers=droppers, **wires))
+    (fault,) = faults(build_line(encumbrance=0.4, droppers=droppers, **TAUT))
     assert fault.kind is FaultKind.SHORT
     assert re.search(r"hang \d+ mm below the contact wire at 2\d", fault.sentence)
 
@@ -98,6 +98,28 @@ def test_an_upright_steady_arm_is_refused_and_the_stagger_named_lays_it_down(bui
     assert faults(build_line(name, dimension="spatial", support={"stagger": float(enough[1])})) == ()
     less = faults(build_line(name, dimension="spatial", support={"stagger": 0.6 * float(enough[1])}))
     assert [f.kind for f in less] == [FaultKind.STEEP], f"the limit is {STEEPEST_ARM} degrees"
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("bruni_2015", {"encumbrance": 0.39}),
+        ("bruni_2015", {"droppers": {"contact_wire_heights": [0.0] * 3 + [-0.15] + [0.0] * 5}}),
+        ("bruni_2015", {"encumbrance": 0.4, "droppers": {"positions": [2.0], "contact_wire_heights": [0.0]}, **TAUT}),
+        ("bruni_2015", {"dimension": "spatial", "support": {"stagger": 0.0}}),
+        ("shinkansen_compound", {"encumbrance": 0.9}),
+    ],
+)
+def test_faults_are_looked_for_where_stations_count(build_line, name, changes):
+    """Elsewhere nothing is said; one dropper that counts is named though another one is worse."""
+    eq = periodic_equilibrium(build_line(name, **changes))
+    assert faults_at_rest(eq)
+    assert faults_at_rest(eq, lambda stations: np.zeros(np.shape(stations), dtype=bool)) == ()
+
+
+def test_the_worst_dropper_that_counts_is_named(build_line):
+    (fault,) = faults_at_rest(periodic_equilibrium(build_line(encumbrance=0.39)), lambda x: np.less(x, 20.0))
+    assert "dropper 3 (at " in fault.sentence and "nor for 1 more" in fault.sentence
 
 
 def test_solvers_say_so_instead_of_giving_figures(build_line, build_case):

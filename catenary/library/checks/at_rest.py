@@ -95,6 +95,8 @@ def problems_at_rest(laid: Laid, file: LineFile) -> list[str]:
     except ValidationError:
         return []  # named as a whole
     said = _faults_by_row(line, laid)
+    if doubt.main:
+        said = (re.sub(r"main dropper \d+ ", "the main dropper ", each) for each in said)
     if doubt.places:  # droppers behind one that is left out have other numbers
         said = (re.sub(r"^(.*?droppers\.\w+)\[\d+\](.*)dropper \d+ ", r"\1\2the dropper ", each) for each in said)
     return [_counted(sentence, file, laid.origin) for sentence in said]

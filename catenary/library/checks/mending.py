@@ -18,8 +18,6 @@ __all__ = ["mended", "sound_sections"]
 SINGLE = ("masses", "elements", "wear", "defects", "profile", "kinks")
 # columns of a section's row that say what holds its wires
 ENDS = frozenset({"ends", "stiffness", "damping", "ratio"})
-# columns of a support's row that move its wires up and down alone
-UPWARDS = frozenset({"encumbrance", "contact_height"})
 HEAVIEST = 100.0  # kg, of a mass or an insulator
 NEAR = 5.0  # m: half of the longest insulator
 
@@ -83,9 +81,8 @@ def _supports(rows: Sequence[Row], named: Named, placed: Placed) -> tuple[list[R
     number, begins, around = -1, {id(row) for row in first_rows(rows)}, set[int]()
     for row in rows:
         number += id(row) in begins
-        words = named.get(id(row), frozenset())
-        if words:  # a stagger pulls at the supports next to its own, too
-            around |= {number, number + 1} if words <= UPWARDS else set(range(number - 1, number + 3))
+        if id(row) in named:  # up to the supports next to it, at which its stagger pulls, too
+            around |= {number, number + 1}
     return [_without(row, row.refused) for row in rows], placed.every & around
 
 
