@@ -17,6 +17,12 @@ from dynamics.accuracy.assured import longest_element, with_elements
 from dynamics.accuracy.companions import COARSER, long_window, shorter_window
 from dynamics.charts.numbers import with_error
 from dynamics.spec.case import CaseSpec
+from optimise.afterwards.confirmed_objectives import (
+    ConfirmedObjective,
+    ObjectiveChange,
+    confirmed_objectives,
+    other_objectives,
+)
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome
@@ -52,6 +58,8 @@ class DesignConfirmation:
         By the long transient at twice the step with two thirds of the elements and of the window's spans [N].
     numerics : str
         Step, longest element and window of the finest numerics, in words.
+    objectives : tuple of ConfirmedObjective
+        What else the search was for, by the same runs.
     """
 
     trial: int
@@ -61,6 +69,7 @@ class DesignConfirmation:
     message: str = ""
     sigma_coarser_N: float | None = None
     numerics: str = ""
+    objectives: tuple[ConfirmedObjective, ...] = ()
 
     @property
     def error(self) -> float | None:
@@ -93,6 +102,12 @@ class Confirmation:
         """What confirms them, in words."""
         whole = "finer run of the whole line" if self.refined else "same run of the whole line again"
         return whole if self.whole_line else "long transient"
+
+    @property
+    def objectives(self) -> tuple[ObjectiveChange, ...]:
+        """What else the search was for, where both lines have it."""
+        best = {each.name: each for each in self.best.objectives}
+        return tuple(ObjectiveChange(each, best[each.name]) for each in self.nominal.objectives if each.name in best)
 
     @property
     def change_percent(self) -> float:
@@ -170,17 +185,21 @@ def _confirm(
             f"{result.folder} has none{reason}; search with a line and conditions for which this trial solves"
         )
     numerics = transients(result, record, refine)
-    sigma = _at_own_condition(result, record, record.outcome)
-    sigmas, spread = [], None
+    searched = _at_own_condition(result, record, record.outcome)
+    sigma = searched.sigma_N
+    assert sigma is not None
+    sigmas, spread, runs = [], None, []
     for one in numerics:
         run = solve(one)
+        runs.append(run)
         if not run.status.has_figures or run.train_statistics is None:
             return DesignConfirmation(record.number, sigma, None, None, run.message or run.status.value)
         sigmas.append(float(run.train_statistics.contact_force_std_N))
         # the spans of a line that ends differ, so that its halves say nothing about the error
         spread = 0.0 if one.on_open_line else run.spread_percent
     coarser = sigmas[0] if refine else None
-    return DesignConfirmation(record.number, sigma, sigmas[-1], spread, "", coarser, _in_words(numerics[-1]))
+    others = confirmed_objectives(other_objectives(result.campaign.objectives), searched.statistics, runs)
+    return DesignConfirmation(record.number, sigma, sigmas[-1], spread, "", coarser, _in_words(numerics[-1]), others)
 
 
 def transients(result: CampaignResult, record: TrialRecord, refine: bool) -> tuple[CaseSpec, ...]:
@@ -246,13 +265,12 @@ def _in_words(case: CaseSpec) -> str:
     return f"{1e3 * case.time_step:.3g} ms, elements of at most {element:.2g} m, {window}"
 
 
-def _at_own_condition(result: CampaignResult, record: TrialRecord, outcome: Outcome) -> float:
-    """Standard deviation [N] by the campaign's solver in the campaign's own case."""
+def _at_own_condition(result: CampaignResult, record: TrialRecord, outcome: Outcome) -> Outcome:
+    """Figures by the campaign's solver in the campaign's own case."""
     if not result.campaign.scenarios.wanted:
-        assert outcome.sigma_N is not None
-        return outcome.sigma_N
+        return outcome
     case = result.case_with(result.line_of(record), record)
     found = evaluate(Job(record.number, case.catenary), Setting(case, result.campaign.limits))
     if found.sigma_N is None:
         raise ValueError(f"trial {outcome.number} must be solvable in the campaign's own case: {found.message}")
-    return found.sigma_N
+    return found

@@ -21,6 +21,7 @@ from studies.writing.summary import assessment_summary, slack_summary, summarise
 
 if TYPE_CHECKING:
     from optimise.afterwards.confirm import Confirmation
+    from optimise.afterwards.confirmed_objectives import ObjectiveChange
     from optimise.afterwards.solved_cases import SolvedCase
     from optimise.search.result import CampaignResult
 
@@ -130,6 +131,7 @@ def confirmation_content(confirmation: Confirmation, result: CampaignResult) -> 
         "own_condition": own_condition(result.campaign.scenarios, result.case),
         "searched_for": _other_objectives(result.campaign.objectives),
         **lines,
+        "objectives": [_objective_content(each) for each in confirmation.objectives],
         "whole_line": confirmation.whole_line,
         "by": confirmation.by,
         "change_percent": confirmation.change_percent,
@@ -138,6 +140,20 @@ def confirmation_content(confirmation: Confirmation, result: CampaignResult) -> 
         "verdict": confirmation.verdict,
         "spans": result.case.transient.spans,
         "spans_evaluated": result.case.transient.spans_evaluated,
+    }
+
+
+def _objective_content(change: ObjectiveChange) -> dict[str, Any]:
+    """Content of an objective that is not the standard deviation; each design has its own figures of it."""
+    o = change.objective
+    return {
+        "objective": o.name,
+        "long_name": o.long_name,
+        "unit": o.unit,
+        "change_searched": change.searched,
+        "change": change.finer,
+        "change_error": change.error,
+        "verdict": change.verdict,
     }
 
 
@@ -170,8 +186,8 @@ def confirmation_lines(content: dict[str, Any]) -> list[str]:
     lines = [f"In the case's own condition alone ({alone}), no figure of the search:"] if alone else []
     if content.get("searched_for"):
         lines.append(
-            f"The search was for: {content['searched_for']}; of that there are the search's own figures (report.html). "
-            "What follows is of the standard deviation:"
+            f"The search was for: {content['searched_for']}; that is confirmed last. What follows first is of the "
+            "standard deviation:"
         )
     for name in ("nominal", "best"):
         design = content[name]
@@ -188,4 +204,15 @@ def confirmation_lines(content: dict[str, Any]) -> list[str]:
     else:
         change, error = content["change_transient_percent"], content["change_error_percent"]
         text += f", by the {_by(content)} {with_error(change, error, 2, signed=True)} %: {content['verdict']}"
-    return [*lines, text, *(f"{name}: {warning}" for name, warning in content.get("slack_damping", {}).items())]
+    lines += [text, *(_objective_line(each, _by(content)) for each in content.get("objectives", ()))]
+    return [*lines, *(f"{name}: {warning}" for name, warning in content.get("slack_damping", {}).items())]
+
+
+def _objective_line(change: dict[str, Any], by: str) -> str:
+    """Change of an objective in words, by the search and by the runs that confirm it."""
+    searched = with_error(change["change_searched"], None, 2, signed=True)
+    finer = with_error(change["change"], change["change_error"], 2, signed=True)
+    return (
+        f"change of the {change['long_name']} {searched} {change['unit']} by the search, {finer} {change['unit']} by "
+        f"the {by}: {change['verdict']}"
+    )

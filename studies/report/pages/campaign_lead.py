@@ -14,6 +14,7 @@ from studies.report.content.pieces import OffDesign
 from studies.report.drawing.parts import Section, Table
 from studies.report.readers.page_content import CampaignContent
 from studies.report.sections.assessment import assessment_in_words, assessment_table, unconfirmed
+from studies.report.sections.numerical_error import objective_in_words
 from studies.report.sections.off_design import ERRORS, OWN_CONDITION, condition_table
 from studies.report.sections.tables import objective_change, plus_minus, value_text
 
@@ -58,8 +59,11 @@ def lead_section(content: CampaignContent) -> Section:
 
 
 def gain_verdict(content: CampaignContent) -> str:
-    """Say whether the best design's sigma is lower, by the confirmation or else by the errors of both figures."""
-    confirmed = content.confirmation
+    """Say whether the best design is better in the objective, by the confirmation or else by errors of both figures."""
+    confirmed, base = content.confirmation, name_parts(content.designs.objectives[0].name).base
+    if base != "sigma":
+        known = () if confirmed is None else confirmed.objectives
+        return next((each.verdict for each in known if each.objective.name == base), UNKNOWN)
     if confirmed is not None and confirmed.change_error_percent is not None:
         return confirmed.verdict
     sizes, (before, after) = _error_sizes(content), content.designs.first_values
@@ -82,8 +86,8 @@ def _gain(content: CampaignContent) -> Statement:
     what = "has a lower σ than the nominal line" if o.name == "sigma" else f"is better in {o.symbol}"
     if not o.cost(after) < o.cost(before):
         return what, NOT, found
-    if name_parts(o.name).base != "sigma":  # no error of these figures is estimated
-        return what, OPEN, f"{found}. {NO_ERROR}"
+    own = objective_in_words(confirmed, name_parts(o.name).base)
+    found += f"; {own}" if own else ""
     word = gain_verdict(content)
     held = {BETTER: HOLDS, SAME: NOT, WORSE: NOT}.get(word, OPEN)
     alone = f" (in {content.condition} alone)" if content.condition else ""

@@ -8,6 +8,7 @@ from typing import Any
 from dynamics.charts.numbers import number, with_bound_units
 from optimise.evaluation.verdict import SAME, UNKNOWN, WORSE
 from optimise.search.history import search_chart
+from optimise.spec.objective_names import name_parts
 from studies.report.content.pieces import SpanResult
 from studies.report.content.provenance import origin_sections
 from studies.report.drawing.parts import Fact, Page, Section, Table, present
@@ -19,7 +20,7 @@ from studies.report.sections.choice import designs_chart
 from studies.report.sections.front import front_charts, front_table
 from studies.report.sections.length_tolerance import tolerance_table
 from studies.report.sections.line import contact_wire_chart, line_chart
-from studies.report.sections.numerical_error import error_table, sigma_with_error
+from studies.report.sections.numerical_error import error_table, objective_in_words, objective_table, sigma_with_error
 from studies.report.sections.off_design import condition_table, error_charts, schedule_table, speed_chart
 from studies.report.sections.scenario_tables import scenario_section
 from studies.report.sections.tables import (
@@ -97,12 +98,13 @@ def _headline(content: CampaignContent) -> str:
             f"the best feasible design {number(after, 2)} {o.unit}."
         )
     word = gain_verdict(content)
-    if o.name == "sigma" and word in (SAME, WORSE):
+    if word in (SAME, WORSE):
         return (
             f"The {name} is {number(before, 2)} {o.unit} with the nominal line and {number(after, 2)} {o.unit} with "
             f"the best feasible design, which is {word}. {_confirmed(content)}{_front_in_words(content)}"
         )
-    unsure = o.name == "sigma" and word == UNKNOWN
+    own = objective_in_words(content.confirmation, name_parts(o.name).base)
+    unsure = word == UNKNOWN and (o.name == "sigma" or bool(own))
     found = (
         f"{'By the figures of the search the' if unsure else 'The'} {name} "
         f"{'rises' if o.maximised else 'falls'} from {number(before, 2)} {o.unit} with the nominal line "
@@ -113,13 +115,14 @@ def _headline(content: CampaignContent) -> str:
     found += f", {gain} {'more' if o.maximised else 'less'}."
     if unsure:
         found += f" {NO_ERROR}"
-    return f"{found} {_confirmed(content)}{_front_in_words(content)}"
+    own = f" Its change by what confirms it: {own}." if own else ""
+    return f"{found} {_confirmed(content)}{own}{_front_in_words(content)}"
 
 
 def _doubt(content: CampaignContent) -> str:
     """Say that a change by the search's own figures is not one, or may not be; empty where it is confirmed."""
     word = gain_verdict(content)
-    doubted = content.designs.objectives[0].name == "sigma" and word in (SAME, UNKNOWN, WORSE)
+    doubted = word in (SAME, WORSE) or (word == UNKNOWN and content.designs.objectives[0].name == "sigma")
     return f"by the figures of the search; {word}" if doubted else ""
 
 
@@ -211,6 +214,8 @@ def _force_section(content: CampaignContent, results: tuple[SpanResult, ...]) ->
             tables.append(_train_table(content.trains))
     if content.confirmation is not None:
         tables.append(confirmation_table(content.confirmation, content.condition))
+        others = objective_table(content.confirmation, content.condition)
+        tables += [] if others is None else [others]
     tables += [error_table(error, name) for name, error in content.errors.items()]
     alone = (
         f"Here the case's own condition alone: {content.condition}. Figures of the search, over all its scenarios, "

@@ -11,6 +11,7 @@ import numpy as np
 
 from dynamics.spec.case import CaseSpec
 from optimise.afterwards.confirm import Confirmation, DesignConfirmation
+from optimise.afterwards.confirmed_objectives import ConfirmedObjective
 from optimise.afterwards.gain_left import ComparedRun
 from optimise.design.space import Variable
 from optimise.evaluation.objectives import raw_values
@@ -200,7 +201,11 @@ def read_confirmation(folder: Path, best: TrialRecord | None) -> tuple[Confirmat
     content = read_json(path)
     names = DesignConfirmation.__dataclass_fields__
     nominal, confirmed = (
-        DesignConfirmation(**{k: v for k, v in content[which].items() if k in names}) for which in ("nominal", "best")
+        DesignConfirmation(
+            **{k: v for k, v in content[which].items() if k in names and k != "objectives"},
+            objectives=tuple(ConfirmedObjective(**each) for each in content[which].get("objectives", ())),
+        )
+        for which in ("nominal", "best")
     )
     if confirmed.trial != best.number:
         return None, (f"The long transient on record is that of trial {confirmed.trial}, not of the best design.",)

@@ -1,14 +1,16 @@
-"""Estimated numerical error of sigma: as summary.json has it, shown with the figure and as a table."""
+"""How sure figures are: the estimated error of sigma, and objectives by the runs that confirm them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from dynamics.charts.numbers import with_error
+from optimise.afterwards.confirm import Confirmation
 from studies.report.drawing.parts import Table
 from studies.report.sections.tables import plus_minus, value_text
 
-__all__ = ["error_table", "sigma_with_error"]
+__all__ = ["error_table", "objective_in_words", "objective_table", "sigma_with_error"]
 
 NAMES = {"time_step": "time step", "mesh": "mesh", "window": "length of the window"}
 NAMES |= {"iteration": "end of the iteration", "spread": "spread of the march", "resolution": "harmonics and samples"}
@@ -40,4 +42,35 @@ def error_table(error: Mapping[str, Any], label: str = "") -> Table:
         "coarser or finer in one setting. The total takes the parts as independent of each other; it is rough where a "
         "line has several steady states. It does not include errors of the input or of the model."
         + (f" To make it smaller, run again with: {finer}" if finer else ""),
+    )
+
+
+def objective_in_words(confirmation: Confirmation | None, name: str) -> str:
+    """Say how an objective other than sigma changes by the runs that confirm it; empty where they have none of it."""
+    if confirmation is None:
+        return ""
+    for change in confirmation.objectives:
+        if change.objective.name == name:
+            o, finer = change.objective, with_error(change.finer, change.error, 2, signed=True)
+            return f"{o.symbol} by the {confirmation.by} {finer} {o.unit}"
+    return ""
+
+
+def objective_table(confirmation: Confirmation, condition: str = "") -> Table | None:
+    """What else the search was for, by the search and by what confirms it; None where it was for sigma alone."""
+    rows = []
+    for change in confirmation.objectives:
+        o, both = change.objective, (change.nominal, change.best)
+        for label, one in zip(("nominal", "best"), both, strict=True):
+            rows.append((f"{o.symbol} [{o.unit}], {label}", value_text(one.searched, 2), value_text(one.finer, 2), ""))
+        finer = with_error(change.finer, change.error, 2, signed=True)
+        rows.append(("change", with_error(change.searched, None, 2, signed=True), finer, change.verdict))
+    if not rows:
+        return None
+    return Table(
+        title="What the search was for, on finer numerics" + (f", {condition}" if condition else ""),
+        columns=("", "by the search", confirmation.by, ""),
+        rows=tuple(rows),
+        align="lrrl",
+        caption="Both lines on the same numerics; ± is what a refinement moved the change between them by.",
     )

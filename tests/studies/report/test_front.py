@@ -8,6 +8,8 @@ import pytest
 from dynamics.charts.drawing import charts_figure
 from dynamics.charts.parts import Chart, Curve
 from dynamics.charts.point_names import NAME_SIZE, point_names
+from optimise.afterwards.confirm import Confirmation
+from optimise.afterwards.confirmed_objectives import ConfirmedObjective
 from optimise.evaluation.objectives import OBJECTIVES
 from optimise.search.history import SearchHistory, search_chart
 from studies.report.drawing.page import page_html
@@ -151,3 +153,29 @@ def test_a_greek_letter_stays_as_it_is_on_an_axis():
 def test_a_front_of_one_design_is_described_in_the_singular(front_content):
     one = replace(front_content.front, trials=(7,), files=("pareto/007.yaml",), values=np.array([[20.0, 70.0]]))
     assert "has one design;" in campaign_page(replace(front_content, front=one)).headline
+
+
+@pytest.mark.parametrize(
+    ("finer", "coarser", "begin", "word"),
+    [
+        ((118.0, 115.0), (119.0, 116.5), "The range of the contact force falls from", "holds"),
+        ((118.0, 115.0), (119.0, 120.5), "The range of the contact force is ", "does not hold"),
+        ((118.0, 115.0), (None, None), "By the figures of the search the range of", "not known"),
+    ],
+)
+def test_a_range_of_forces_is_judged_by_the_runs_that_confirm_it(campaign_content, finer, coarser, begin, word):
+    o, content = OBJECTIVES["force_range"], campaign_content
+    nominal, best = (np.array([o.raw(r.statistics)]) for r in (content.nominal, content.best))
+    designs = replace(content.designs, objectives=(o,), nominal_values=nominal, values=np.repeat(best[:, None], 5, 1))
+    lines = content.confirmation.nominal, content.confirmation.best
+    each = [
+        replace(line, objectives=(ConfirmedObjective("force_range", 120.0, fine, coarse),))
+        for line, fine, coarse in zip(lines, finer, coarser, strict=True)
+    ]
+    page = campaign_page(replace(content, designs=designs, confirmation=Confirmation(*each)))
+    assert page.headline.replace("\N{NO-BREAK SPACE}", " ").startswith(begin)
+    tables = [table for section in page.sections for table in section.tables]
+    rows = next(t.rows for t in tables if t.title.startswith("What the search was for, on finer numerics"))
+    assert [row[2] for row in rows[:2]] == ["118.00", "115.00"] and rows[2][2].startswith("\N{MINUS SIGN}3.0")
+    said = next(row for t in tables for row in t.rows if "is better in force range" in row[0])
+    assert said[1] == word and "force range by the long transient" in said[2]
