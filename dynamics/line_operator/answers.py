@@ -16,7 +16,7 @@ of the line exp(i omega delta), and between two of a train only the time from on
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -234,7 +234,8 @@ def bare_wire(network: LineNetwork, contour: Contour, later: float = 0.0) -> Com
     The same sum over the contour, carried on to higher frequencies. The wave that runs ahead of a pulse gives a pole of
     its own; up to the contour's end the stations' answer takes it away, beyond it is added here.
     """
-    return _bare_wire((network.wire, network.alpha, network.beta), contour, later)
+    alike = replace(contour, delays=(0.0,))  # trains of other distances share what is found under the force
+    return _bare_wire((network.wire, network.alpha, network.beta), alike, later)
 
 
 @lru_cache(maxsize=64)
