@@ -156,8 +156,9 @@ def estimate_error(
         return None
     began = time.perf_counter()
     if solution.operator_start is not None:
-        part = _part("resolution", lambda: _resolution(case, solution))
-        return NumericalError(statistics.contact_force_std_N, (part,), time.perf_counter() - began)
+        part = _part("resolution", lambda: _resolution(case, solution, worst))
+        spent = time.perf_counter() - began
+        return NumericalError(statistics.contact_force_std_N, (part,), spent, pantograph=worst)
     if solution.status is Status.NOT_PERIODIC:
         window = {"spans_behind": case.periodic.spans_behind, "spans_ahead": case.periodic.spans_ahead}
         settings = case.transient.model_copy(update=window)
@@ -193,19 +194,21 @@ def _part(name: str, estimate: Callable[[], tuple[Floats, str]]) -> ErrorPart:
         return ErrorPart(name, None, "; ".join(error.problems))
 
 
-def _resolution(case: CaseSpec, solution: Solution) -> tuple[Floats, str]:
-    """What is left with more harmonics and samples, extrapolated at second order with a margin.
+def _resolution(case: CaseSpec, solution: Solution, pantograph: int) -> tuple[Floats, str]:
+    """What is left of a pantograph's figures with more harmonics and samples, at second order with a margin.
 
     Fewer of them do not bound it: sigma may be close to theirs by chance.
     """
-    assert solution.statistics is not None
-    own, marched = figures_in(solution.statistics), ""
+    statistics = solution.pantographs[pantograph].statistics
+    assert statistics is not None
+    own, marched = figures_in(statistics), ""
     # forces vary by sigma, whatever their mean
     least = LEAST_SHARE * np.where([name.startswith("contact_force") for name in FIGURES], own[0], own)
     for finer in FINER:
         there = solve_by_operator(case, solution.equilibrium, solution.operator_start, finer)
-        if not isinstance(there, str) and there.statistics is not None:
-            found = figures_in(there.statistics)
+        finest = None if isinstance(there, str) else there.pantographs[pantograph].statistics
+        if finest is not None:
+            found = figures_in(finest)
             said = f"{found[0]:.3f} N with {100.0 * finer:.0f} % of the harmonics and of the samples"
             return np.maximum(SAFETY * np.abs(found - own) / (1.0 - finer**-2), least), said
         marched = there if isinstance(there, str) else there.message or there.status.value

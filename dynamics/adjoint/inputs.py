@@ -21,8 +21,8 @@ BLOCKS = ("", "catenary", "catenary.contact_wire", "catenary.messenger_wire", "c
 # settings of the computation and of entering a line, lengths that lay it out differently, what an elastic contact lacks
 LEFT_OUT = {"dt", "span_length", "length", "shortest", "exponent", "restitution", "positions", "contact_wire_heights",
             "auxiliary_wire_heights", "lengths", "further_spans", "entry_length_m", "entry_drop_m"}  # fmt: skip
-# step of an input, of its value: small enough for first order, large enough for what form-finding leaves
-SHARE = 1.0e-4
+# step of an input to either side, of its value: waves that follow a train turn by its distance and speed within cm
+SHARE = 1.0e-5
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,12 @@ def input_slopes(slopes: SteadySlopes) -> tuple[InputSlope, ...]:
     """Derivatives by every continuous input of the case that is not zero; droppers have theirs (`dropper_slopes`)."""
     found = []
     for path, name, unit, value in _inputs(slopes.solution.case):
-        step = SHARE * value
-        near = _moved(slopes.solution.case, path, step)
-        assert isinstance(near, CaseSpec)
-        found.append(InputSlope(name, unit, value, slopes.towards(near, step)))
+        sides = []
+        for step in (SHARE * value, -SHARE * value):
+            near = _moved(slopes.solution.case, path, step)
+            assert isinstance(near, CaseSpec)
+            sides.append(slopes.towards(near, step))
+        found.append(InputSlope(name, unit, value, sides[0].mean_with(sides[1])))
     return tuple(found)
 
 

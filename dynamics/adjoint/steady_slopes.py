@@ -32,6 +32,16 @@ class FigureSlopes(NamedTuple):
     force_min: float
     static: NDArray[np.float64]
 
+    def mean_with(self, other: FigureSlopes) -> FigureSlopes:
+        """Mean of these and others, of steps to either side."""
+        return FigureSlopes(
+            0.5 * (self.sigma + other.sigma),
+            0.5 * (self.uplift + other.uplift),
+            0.5 * (self.force_max + other.force_max),
+            0.5 * (self.force_min + other.force_min),
+            0.5 * (self.static + other.static),
+        )
+
     @property
     def known(self) -> bool:
         """Whether all of them are numbers."""

@@ -32,7 +32,7 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.status import Status
 from dynamics.steady_state.operator_scope import outside_the_operator
 
-__all__ = ["solve_by_operator", "why_marched"]
+__all__ = ["contour_of", "solve_by_operator", "why_marched"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
@@ -76,7 +76,7 @@ def solve_by_operator(
         return reason
     began, fineness = time.perf_counter(), resolution * case.periodic.resolution
     network, speed = line_network(eq), case.speed
-    contour = _contour(case, network.period / speed, fineness)
+    contour = contour_of(case, network.period / speed, fineness)
     if eq.dropper_spring_force.min() < LIGHT:
         contour = _looking_ahead(contour)
     samples = round(fineness * SAMPLES * case.catenary.spans_of_a_period)
@@ -96,7 +96,7 @@ def solve_by_operator(
     return solved.solution(time.perf_counter() - began)
 
 
-def _contour(case: CaseSpec, T: float, fineness: float) -> Contour:
+def contour_of(case: CaseSpec, T: float, fineness: float) -> Contour:
     """Frequencies of a line whose period takes T [s]; images stand as far behind a train as behind one pantograph."""
     delays = tuple(distance / case.speed for distance in case.distances)
     contour = Contour(T, case.speed, int(np.ceil(fineness * _highest(case) * T)), delays=delays)

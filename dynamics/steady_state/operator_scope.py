@@ -27,8 +27,8 @@ def outside_the_operator(case: CaseSpec) -> str:
         "a pantograph with a controller": case.pantograph.control is not None,
         "a head that rolls": case.pantograph.head is not None,
         f"a period of more than {MOST_SPANS} spans": line.spans_of_a_period > MOST_SPANS,
-        f"a train that takes more than {LONGEST_PERIOD:g} s a period": line.period > LONGEST_PERIOD * case.speed,
-        f"a train longer than {LONGEST_TRAIN} periods": max(case.distances) > LONGEST_TRAIN * line.period,
+        f"a train that takes more than {LONGEST_PERIOD:g} s a period": case.line.period > LONGEST_PERIOD * case.speed,
+        f"a train longer than {LONGEST_TRAIN} periods": max(case.distances) > LONGEST_TRAIN * case.line.period,
         f"slack_damping={case.slack_damping}": case.slack_damping != "kept",
         "a contact wire that is worn or bent in places": any(own.wear or own.kinks for own in places),
         # the operator's bays have a boundary layer of bending at each end

@@ -75,7 +75,7 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     write_report("simulation", folder.path, folder.say)
     for line in _closing_lines(summary, dropper_places(case.catenary)):
         folder.say(line)
-    if composed.job.gradient and solution.found_steady_state:
+    if composed.job.gradient and solution.status.has_figures:
         for line in _gradient(folder.path, solution):
             folder.say(line)
         write_report("simulation", folder.path)
@@ -89,9 +89,15 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
 
 
 def _gradient(path: Path, solution: Solution) -> list[str]:
-    """Derivatives by every dropper in words, written into the run folder."""
+    """Derivatives by every dropper in words, written into the run folder; or why a run that was marched has none."""
+    from dynamics.adjoint.figures import refusal_of_derivatives
     from studies.afterwards.gradient import gradient_into, gradient_lines
 
+    if not solution.found_steady_state:
+        return ["no derivatives, since no steady state was found"]
+    refusal = refusal_of_derivatives(solution.case, solution.operator_state is None)
+    if refusal is not None:
+        return [f"no derivatives, since this run was marched: {refusal}"]
     return gradient_lines(gradient_into(path, solution))
 
 

@@ -50,6 +50,8 @@ def test_a_train_too_slow_for_it_and_one_that_is_not(build_case):
     found = {v: why_marched(c, periodic_equilibrium(c.catenary)) for v in (60.0, 70.0)
              for c in [build_case("bruni_2015", v, mean_force_N=73.5)]}  # fmt: skip
     assert found == {60.0: "a train that takes more than 3 s a period", 70.0: ""}
+    two = build_case("bruni_2015", 70.0, mean_force_N=73.5).with_changes(catenary={"repeat": {"spans": 2}})
+    assert "3 s a period" in why_marched(two, periodic_equilibrium(two.catenary)), "of all spans of a period"
 
 
 def test_moments_of_loss_that_its_harmonics_do_not_resolve_are_marched_and_said(build_case, monkeypatch):

@@ -7,8 +7,11 @@ import pytest
 from operator_differences import Solved, case_of, changed, settled_equations
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
+from dynamics.accuracy.numerical_error import estimate_error
 from dynamics.adjoint.figures import refusal_of_derivatives
+from dynamics.adjoint.inputs import input_slopes
 from dynamics.adjoint.motions import motion_of
+from dynamics.adjoint.steady_slopes import SteadySlopes
 from dynamics.solution import solve
 from dynamics.steady_state import by_operator
 
@@ -56,11 +59,11 @@ def test_every_pantograph_has_the_force_of_a_march_station_by_station(case, clos
 def test_another_contour_gives_the_same_forces(monkeypatch):
     """More images, and less of each, change nothing, so no image of a train reaches another of its pantographs."""
     case = train("bruni_2015", "bruni_2015", 320.0, (90.0, 200.0))
-    here, own = deviations(solve(case)), by_operator._contour
+    here, own = deviations(solve(case)), by_operator.contour_of
     for more, decay in ((2, 8.0), (8, 8.0), (8, 10.0)):
         monkeypatch.setattr(
             by_operator,
-            "_contour",
+            "contour_of",
             lambda *given, more=more, decay=decay: replace(c := own(*given), images=c.images + more, decay=decay),
         )
         np.testing.assert_allclose(deviations(solve(case)), here, rtol=1e-3)
@@ -144,6 +147,30 @@ def test_derivatives_are_those_of_the_worst_pantograph_and_equal_differences(sol
         wanted, same = solved.differences(by, step)
         exact = 0.5 * (solved.exact(by, step) + solved.exact(by, -step))
     np.testing.assert_allclose(exact, wanted, rtol=20.0 * EXACT if same else 0.1, atol=EXACT * np.abs(wanted).max())
+
+
+def test_the_numerical_error_is_that_of_the_worst_pantograph():
+    """It runs in the waves of the first and is less sure than that one."""
+    case = train("bruni_2015", "bruni_2015", 275.0, (50.0,))
+    found = solve(case)
+    error, finer = estimate_error(case, found), solve(case.with_changes(periodic={"resolution": 2.0}))
+    sigma, fine = deviations(found), deviations(finer)
+    assert sigma[1] > 1.2 * sigma[0] and (error.pantograph, error.sigma_N) == (1, sigma[1])
+    assert error.total >= abs(fine[1] - sigma[1]) and f"{fine[1]:.3f} N with 200 %" in error.parts[0].message
+
+
+def test_derivatives_by_inputs_are_those_of_small_steps():
+    """Far behind the first one, the waves that meet a pantograph turn within centimetres of its distance."""
+    case = train("bruni_2015", "bruni_2015", 240.0, (200.0,), mean_force_N=125.0)
+    slopes = SteadySlopes(solve(case))
+    rows = {row.name: row for row in input_slopes(slopes)}
+    for name, of, step in (
+        ("trailing.distances_m[0]", ("trailing", "distances_m", 0), 1e-5),
+        ("speed_kmh", (None, "speed_kmh"), 1e-5),
+    ):
+        by = changed(case, *of)
+        wanted = slopes.towards(by(step), step).mean_with(slopes.towards(by(-step), -step))
+        np.testing.assert_allclose(rows[name].slopes[:4], wanted[:4], rtol=2e-2)
 
 
 def test_a_train_that_is_marched_has_no_derivatives(build_case):

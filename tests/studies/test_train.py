@@ -91,6 +91,16 @@ def test_derivatives_of_a_train_come_by_its_distances_too(catenary, folder):
     assert inputs["trailing.distances_m[0]"]["sigma_N_per_unit"] == pytest.approx((near - here) / 0.05, rel=0.1)
 
 
+def test_a_train_that_had_to_be_marched_keeps_its_run_and_says_that_it_has_no_derivatives(catenary, folder):
+    """Contact is lost under a given applied force, which shows once it is solved for."""
+    pressed = ("mean_force_N=null", "applied_force_N=100", "speed_kmh=320", "periodic.tolerance=5e-3")
+    typed = ("trailing.distances_m=[200]", "gradient=true", "error_estimate=false", "run_dir=run")
+    ended = catenary("simulate", *LINE, *pressed, *typed)
+    assert ended.code == 0, ended
+    assert "no derivatives, since this run was marched: exact derivatives of a state that is marched" in ended.out
+    assert (folder / "run" / "report.html").is_file() and not (folder / "run" / "gradient.json").exists()
+
+
 @pytest.mark.parametrize(
     ("command", "typed", "sentence"),
     [

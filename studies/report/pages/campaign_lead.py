@@ -61,6 +61,8 @@ def lead_section(content: CampaignContent) -> Section:
 def gain_verdict(content: CampaignContent) -> str:
     """Say whether the best design is better in the objective, by the confirmation or else by errors of both figures."""
     confirmed, base = content.confirmation, name_parts(content.designs.objectives[0].name).base
+    if base != "sigma" and content.condition:  # what confirms it is of one condition alone
+        return UNKNOWN
     if base != "sigma":
         known = () if confirmed is None else confirmed.objectives
         return next((each.verdict for each in known if each.objective.name == base), UNKNOWN)
@@ -87,7 +89,7 @@ def _gain(content: CampaignContent) -> Statement:
     if not o.cost(after) < o.cost(before):
         return what, NOT, found
     own = objective_in_words(confirmed, name_parts(o.name).base)
-    found += f"; {own}" if own else ""
+    found += f"; {own}{f' (in {content.condition} alone)' if content.condition else ''}" if own else ""
     word = gain_verdict(content)
     held = {BETTER: HOLDS, SAME: NOT, WORSE: NOT}.get(word, OPEN)
     alone = f" (in {content.condition} alone)" if content.condition else ""

@@ -172,7 +172,11 @@ def test_a_range_of_forces_is_judged_by_the_runs_that_confirm_it(campaign_conten
         replace(line, objectives=(ConfirmedObjective("force_range", 120.0, fine, coarse),))
         for line, fine, coarse in zip(lines, finer, coarser, strict=True)
     ]
-    page = campaign_page(replace(content, designs=designs, confirmation=Confirmation(*each)))
+    content = replace(content, designs=designs, confirmation=Confirmation(*each))
+    alone = campaign_page(replace(content, condition="300 km/h"))
+    (row,) = [row for s in alone.sections for t in s.tables for row in t.rows if "is better in force range" in row[0]]
+    assert row[1] == "not known" and "(in 300 km/h alone)" in row[2], "it says nothing of the other scenarios"
+    page = campaign_page(content)
     assert page.headline.replace("\N{NO-BREAK SPACE}", " ").startswith(begin)
     tables = [table for section in page.sections for table in section.tables]
     rows = next(t.rows for t in tables if t.title.startswith("What the search was for, on finer numerics"))
