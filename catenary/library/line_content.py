@@ -132,13 +132,15 @@ def _placed(rows: Mapping[str, list[Row]], lost: Mapping[str, list[Row] | None],
     before, sound = len(problems), sound_sections(rows, problems)
     begins = first_rows(rows["supports"])
     supports = supports_of(begins, problems)
-    unknown = {"supports", "sections", "overlaps"} & lost.keys() or any(x != x for x in supports)
-    if unknown or sound is None or len(problems) > before:
-        raise InputError(problems)
+    known = "supports" not in lost and not any(x != x for x in supports) and len(problems) == before
+    if not known or sound is None or {"sections", "overlaps"} & lost.keys():
+        ends = [begin.values["station"] for begin in (begins[0], begins[-1])] if known else []
+        raise InputError([*problems, *(_off_the_line(rows, *ends) if known else ())])
     origin = begins[0].values["station"]
     stretches = stretches_of(*sound, supports, origin, problems)
     if len(problems) > before:
-        raise InputError(problems)  # rows are sorted by where sections are
+        # rows are sorted by where sections are
+        raise InputError([*problems, *_off_the_line(rows, origin, origin + supports[-1])])
     return Placed(supports, origin, stretches)
 
 

@@ -270,3 +270,12 @@ def test_an_arm_is_judged_where_no_stagger_near_it_is_wrong(refusals):
 def test_a_point_of_a_profile_that_is_left_out_does_not_shorten_it(refusals):
     points = [{"station_m": 1010, "height_mm": 0}, {"station_m": 1020, "height_mm": 90}]
     assert [each.partition(":")[0] for each in refusals(profile=points)] == ["km12.yaml profile[1]"]
+
+
+def test_what_stands_off_the_line_is_said_next_to_a_section_that_ends_nowhere(refusals):
+    """It rests on the supports alone."""
+    nowhere = [{**SECTIONS[0], "to_m": 1333}, SECTIONS[1]]
+    masses = [{"station_m": 3000, "mass": 2, "section": "B"}]
+    said = refusals(sections=nowhere, droppers=droppers(), masses=masses)
+    assert any("sections[0]" in each for each in said)
+    assert [each for each in said if each.startswith("km12.yaml masses[0]: station must lie on the line")], said
