@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dynamics.adjoint.steady_slopes import FigureSlopes
     from dynamics.results.solution import Solution
 
-__all__ = ["gradient_into", "gradient_lines"]
+__all__ = ["gradient_into", "gradient_lines", "gradient_said"]
 
 # columns of gradient.csv and keys of a row of gradient.json, with what they are in the units of the fields
 COLUMNS = ("dropper", "position_m", "sigma_N_per_mm", "sigma_N_per_m_of_station", "uplift_mm_per_mm",
@@ -69,6 +69,18 @@ def gradient_into(folder: Path, solution: Solution) -> dict[str, Any]:
     writer.writerows(rows)
     write_text_atomic(folder / "gradient.csv", text.getvalue())
     return content
+
+
+def gradient_said(folder: Path, solution: Solution) -> list[str]:
+    """Write derivatives into a run's folder and say the largest ones, or why there are none."""
+    from dynamics.adjoint.figures import refusal_of_derivatives
+
+    if not solution.found_steady_state:
+        return ["no derivatives, since no steady state was found"]
+    refusal = refusal_of_derivatives(solution.case, solution.operator_state is None)
+    if refusal is not None:
+        return [f"no derivatives, since this run was marched: {refusal}"]
+    return gradient_lines(gradient_into(folder, solution))
 
 
 def _by_metre(height: FigureSlopes, station: FigureSlopes) -> tuple[float, ...]:

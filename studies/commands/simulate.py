@@ -22,7 +22,6 @@ from studies.writing.figure_errors import error_in_words, figure_errors
 from studies.writing.run_folder import RunFolder, fresh_folder
 
 if TYPE_CHECKING:
-    from dynamics.results.solution import Solution
     from dynamics.spec.case import CaseSpec
 
 from studies.writing.report_head import keep_head, limits_of
@@ -59,6 +58,7 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     from dynamics.accuracy.slack_companion import compare_slack_damping
     from dynamics.results.dataset import write_result
     from dynamics.simulation import run_case
+    from studies.afterwards.gradient import gradient_said
     from studies.report import write_report
 
     folder = RunFolder(path, "simulate", composed)
@@ -76,7 +76,7 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     for line in _closing_lines(summary, dropper_places(case.catenary)):
         folder.say(line)
     if composed.job.gradient and solution.status.has_figures:
-        for line in _gradient(folder.path, solution):
+        for line in gradient_said(folder.path, solution):
             folder.say(line)
         write_report("simulation", folder.path)
     if composed.job.length_tolerance and solution.status.has_figures:
@@ -86,19 +86,6 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
         write_report("simulation", folder.path)
     folder.say(f"Wrote to {folder.path}/ (report.html, summary.json, result.nc, figures/)")
     return 0 if solution.status.has_figures else 1
-
-
-def _gradient(path: Path, solution: Solution) -> list[str]:
-    """Derivatives by every dropper in words, written into the run folder; or why a run that was marched has none."""
-    from dynamics.adjoint.figures import refusal_of_derivatives
-    from studies.afterwards.gradient import gradient_into, gradient_lines
-
-    if not solution.found_steady_state:
-        return ["no derivatives, since no steady state was found"]
-    refusal = refusal_of_derivatives(solution.case, solution.operator_state is None)
-    if refusal is not None:
-        return [f"no derivatives, since this run was marched: {refusal}"]
-    return gradient_lines(gradient_into(path, solution))
 
 
 def _length_tolerances(path: Path, case: CaseSpec, job: SimulateJob) -> list[str]:
