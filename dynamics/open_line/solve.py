@@ -114,8 +114,7 @@ def _hold_means(case: CaseSpec, line: WholeLine, guess: float | None) -> tuple[_
     settings, trailing, target = case.open_line, case.trailing, case.mean_force_N
     start = case.applied_force_N if target is None else guess or target
     assert start is not None
-    behind = trailing.applied_forces_N or (start,) * len(trailing.distances_m)
-    forces = np.array([start, *behind])
+    forces = np.array(trailing.pressed(start))
     end = case.catenary.station(settings.last_evaluated + settings.spans_after) + max((0.0, *trailing.distances_m))
     way = float(spans_at(case.catenary, end)) - settings.start
     evaluated, ending = _run_once(case, line, forces, way)

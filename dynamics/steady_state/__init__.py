@@ -1,1 +1,1 @@
-"""The steady state of one pantograph on the infinite periodic line, and the long transient."""
+"""The steady state of one pantograph, or of several, on the infinite periodic line, and the long transient."""

@@ -22,7 +22,7 @@ COLUMNS = ("dropper", "position_m", "sigma_N_per_mm", "sigma_N_per_m_of_station"
            "uplift_mm_per_m_of_station", "force_max_N_per_mm", "force_max_N_per_m_of_station", "force_min_N_per_mm",
            "force_min_N_per_m_of_station")  # fmt: skip
 # what the extremes are
-WORST = "of the train's pantographs, each figure is that of the one for which it is worst"
+WORST = "derivatives of a train: each figure is that of the pantograph for which it is worst"
 NONE_HANGS = "form-finding found no equilibrium of the line with a dropper moved a little"
 SMOOTH = "largest force as tau ln(sum exp(f / tau)) over the filtered force f of a period, smallest as that of -f"
 
@@ -43,6 +43,7 @@ def gradient_into(folder: Path, solution: Solution) -> dict[str, Any]:
         "schema_version": 1,
         "prescribed": found.prescribed,
         "extremes": {"smooth": SMOOTH, "tau_N": SOFT},
+        "held": "mean force" if solution.case.mean_force_N is not None else "applied force",
         "figures_of": WORST if len(solution.pantographs) > 1 else "",
         "droppers": [
             {k: _finite(v) for k, v in zip(COLUMNS, row, strict=True)}
@@ -120,12 +121,15 @@ def gradient_lines(content: dict[str, Any]) -> list[str]:
     listed = ", ".join(f"dropper {row['dropper']} {row['sigma_N_per_mm']:+.2f} N/mm" for row in strong)
     if not strong:
         return [f"no derivatives by droppers: {content['message'] or NONE_HANGS}"]
-    lines = [content["figures_of"]] if content.get("figures_of") else []
+    lines = [content["figures_of"]] if content["figures_of"] else []
     lines += [f"σ by a {what}, at the droppers with the largest effect: {listed} (all: gradient.csv)"]
     named = [row for row in content["inputs"] if row["sigma_N_per_10_percent"] is not None]
     first = sorted(named, key=lambda row: -abs(row["sigma_N_per_10_percent"]))[:3]
     listed = ", ".join(f"{row['input']} {row['sigma_N_per_10_percent']:+.2f} N" for row in first)
-    lines.append(f"σ by 10 % more of an input, for the inputs with the largest effect: {listed} (all: gradient.json)")
+    lines.append(
+        f"σ by 10 % more of an input at the same {content['held']}, for the inputs with the largest effect: {listed} "
+        "(all: gradient.json)"
+    )
     check = content["check"]
     if check["expected_N"] is not None and check["computed_N"] is not None:
         turned = check["slack_steps_changed"]

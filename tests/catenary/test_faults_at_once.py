@@ -4,10 +4,6 @@ import random
 import re
 
 import pytest
-import yaml
-
-from catenary.errors import InputError
-from catenary.library.lines import load_line
 
 SUPPORTS = [1000 + 55 * k for k in range(11)]
 ALONG = (5, 16, 27.5, 39, 50)
@@ -37,25 +33,6 @@ def by_station(**at):
 
 def supports(**at):
     return [{"station_m": x, **at.get(f"s{k}", {})} for k, x in enumerate(SUPPORTS)]
-
-
-@pytest.fixture
-def refusals(tmp_path, monkeypatch):
-    """Write a line file into a folder of its own, and return what it is refused for."""
-    monkeypatch.chdir(tmp_path)
-
-    def read(tables=None, **keys):
-        for name, text in (tables or {}).items():
-            (tmp_path / name).write_text(text, encoding="utf-8")
-        content = {"kind": "line", "type": "bruni_2015", "supports": supports(), **keys}
-        (tmp_path / "km12.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
-        try:
-            load_line("km12.yaml")
-        except InputError as error:
-            return error.problems
-        return []
-
-    return read
 
 
 # faults in tables and spans of their own, each with what it changes

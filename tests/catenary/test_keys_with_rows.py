@@ -2,7 +2,6 @@
 
 import openpyxl
 import pytest
-import yaml
 
 from catenary.errors import InputError
 from catenary.library.lines import line_file_of, load_line, read_file
@@ -28,21 +27,6 @@ def book(tmp_path, monkeypatch):
                 sheet.append(row)
         written.save("km12.xlsx")
         return said_of("km12.xlsx")
-
-    return read
-
-
-@pytest.fixture
-def refusals(tmp_path, monkeypatch):
-    """Write a line file into a folder of its own, and return what it is refused for."""
-    monkeypatch.chdir(tmp_path)
-
-    def read(tables=None, **keys):
-        for name, text in (tables or {}).items():
-            (tmp_path / name).write_text(text, encoding="utf-8")
-        content = {"kind": "line", "type": "bruni_2015", "supports": [{"station_m": x} for x in SUPPORTS], **keys}
-        (tmp_path / "km12.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
-        return said_of("km12.yaml")
 
     return read
 

@@ -14,18 +14,9 @@ SUPPORTS = [0, 55, 110, 165]
 
 
 @pytest.fixture
-def write(tmp_path, monkeypatch):
-    """Write a line file into a folder of its own, and read it."""
-    monkeypatch.chdir(tmp_path)
-
-    def read(tables=None, **keys):
-        for name, text in (tables or {}).items():
-            (tmp_path / name).write_text(text, encoding="utf-8")
-        content = {"kind": "line", "type": "bruni_2015", "supports": [{"station_m": x} for x in SUPPORTS], **keys}
-        (tmp_path / "km12.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
-        return load_line("km12.yaml")
-
-    return read
+def write(write_line):
+    """Write a line file on four supports into a folder of its own, and read it."""
+    return lambda tables=None, **keys: write_line(tables, **{"supports": [{"station_m": x} for x in SUPPORTS], **keys})
 
 
 def refusals(read, *arguments, **keys):

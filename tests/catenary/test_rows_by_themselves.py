@@ -2,7 +2,6 @@
 
 import openpyxl
 import pytest
-import yaml
 
 from catenary.errors import InputError
 from catenary.library.lines import load_line
@@ -13,25 +12,6 @@ B = {"name": "B", "from_m": 1165, "to_m": 1550}
 BROKEN = {"span": 2, "dropper": 3, "kind": "broken", "section": "A"}
 SHORT = {**BROKEN, "kind": "length", "by_mm": -20}
 SOFT = {**BROKEN, "kind": "stiffness", "stiffness": 5.0e4}
-
-
-@pytest.fixture
-def refusals(tmp_path, monkeypatch):
-    """Write a line file of two sections into a folder of its own, and return what it is refused for."""
-    monkeypatch.chdir(tmp_path)
-
-    def read(tables=None, **keys):
-        for name, text in (tables or {}).items():
-            (tmp_path / name).write_text(text, encoding="utf-8")
-        content = {"kind": "line", "type": "bruni_2015", "supports": [{"station_m": x} for x in SUPPORTS]}
-        (tmp_path / "km12.yaml").write_text(yaml.safe_dump({**content, **keys}), encoding="utf-8")
-        try:
-            load_line("km12.yaml")
-        except InputError as error:
-            return error.problems
-        return []
-
-    return read
 
 
 FAULTS = {

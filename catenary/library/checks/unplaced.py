@@ -38,7 +38,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Told:
+class DropperRow:
     """One row with the words for which it is named, none of one that may stand, and its span where it says it."""
 
     row: Row
@@ -87,21 +87,22 @@ def mended_droppers(
     mixed = any("height" in row.values and not long for row, long in zip(rows, by_length, strict=True)) and any(
         by_length
     )
-    told = [
-        Told(row, named.get(id(row), frozenset()) | ({key} - row.values.keys()), _span(row, placed)) for row in rows
+    listed = [
+        DropperRow(row, named.get(id(row), frozenset()) | ({key} - row.values.keys()), _span(row, placed))
+        for row in rows
     ]
-    told += [Told(row, row.refused, None) for row in lost]
-    told.sort(key=lambda each: each.row.number)
+    listed += [DropperRow(row, row.refused, None) for row in lost]
+    listed.sort(key=lambda each: each.row.number)
     places: set[int] = set()
     hung = set(placed.every) if mixed else set[int]()
     sound = []
-    for k, each in enumerate(told):
+    for k, each in enumerate(listed):
         own = set() if each.span is None else {each.span}
         if each.placed:
             hung |= own if each.words else set()
-            sound.append(_with_stand_in(k, told, key) if each.words or mixed else each.row)
+            sound.append(_with_stand_in(k, listed, key) if each.words or mixed else each.row)
         else:
-            places |= own if each.meant else own | _around(k, told, placed)
+            places |= own if each.meant else own | _around(k, listed, placed)
     return sound, frozenset(places), frozenset(hung)
 
 
@@ -116,12 +117,12 @@ def _span(row: Row, placed: Placed) -> int | None:
     return None
 
 
-def _around(k: int, told: Sequence[Told], placed: Placed) -> frozenset[int]:
+def _around(k: int, listed: Sequence[DropperRow], placed: Placed) -> frozenset[int]:
     """Spans between those of the rows before and behind a row of a table in order; all of one that is not."""
-    own = told[k]
+    own = listed[k]
     alike = [
         (j, each.span, each.row.values.get("station", 0.0))
-        for j, each in enumerate(told)
+        for j, each in enumerate(listed)
         if each.placed and ("section" in own.words or each.row.words.get("section") == own.row.words.get("section"))
     ]
     places = [(span, station) for _, span, station in alike if span is not None]
@@ -132,15 +133,15 @@ def _around(k: int, told: Sequence[Told], placed: Placed) -> frozenset[int]:
     return frozenset(range(first, last + 1))
 
 
-def _with_stand_in(k: int, told: Sequence[Told], key: str) -> Row:
+def _with_stand_in(k: int, listed: Sequence[DropperRow], key: str) -> Row:
     """Row with the height or length of the nearest one of its span that has it, without values that cannot be."""
-    own = told[k]
+    own = listed[k]
     given = {name: value for name, value in own.row.values.items() if name not in own.words & VALUES}
     others = sorted(
         (abs(j - k), j)
-        for j, each in enumerate(told)
+        for j, each in enumerate(listed)
         if each.span == own.span and key in each.row.values and key not in each.words and not each.words - VALUES
     )
-    value = given.get(key, told[others[0][1]].row.values[key] if others else USUAL[key])
+    value = given.get(key, listed[others[0][1]].row.values[key] if others else USUAL[key])
     kept = {name: value for name, value in given.items() if name not in USUAL}
     return replace(own.row, values={**kept, key: value})
