@@ -149,6 +149,19 @@ def test_derivatives_are_those_of_the_worst_pantograph_and_equal_differences(sol
     np.testing.assert_allclose(exact, wanted, rtol=20.0 * EXACT if same else 0.1, atol=EXACT * np.abs(wanted).max())
 
 
+def test_derivatives_by_each_applied_force():
+    """Each moves the mean forces of both, where a spring to the base holds the head, and the other one's otherwise."""
+    given = {"mean_force_N": None, "applied_force_N": 130.0, "trailing": {"applied_forces_N": (115.0,)}}
+    with settled_equations():
+        solved = Solved.of(train("bruni_2015", "bruni_2015", 230.0, (57.0,), **given))
+        for of in ((None, "applied_force_N"), ("trailing", "applied_forces_N", 0)):
+            by = changed(solved.case, *of)
+            wanted, same = solved.differences(by, 2e-3)
+            assert same
+            exact = 0.5 * (solved.exact(by, 2e-3) + solved.exact(by, -2e-3))
+            np.testing.assert_allclose(exact, wanted, rtol=1e-3)
+
+
 def test_the_numerical_error_is_that_of_the_worst_pantograph():
     """It runs in the waves of the first and is less sure than that one."""
     case = train("bruni_2015", "bruni_2015", 275.0, (50.0,))
