@@ -22,7 +22,8 @@ COLUMNS = ("dropper", "position_m", "sigma_N_per_mm", "sigma_N_per_m_of_station"
            "uplift_mm_per_m_of_station", "force_max_N_per_mm", "force_max_N_per_m_of_station", "force_min_N_per_mm",
            "force_min_N_per_m_of_station")  # fmt: skip
 # what the extremes are
-WORST = "derivatives of a train: each figure is that of the pantograph for which it is worst"
+WORST = "Each figure of the train is that of the pantograph for which it is worst."
+DISTANCES = "trailing.distances_m["  # ten per cent of one are many metres, too far for a slope
 NONE_HANGS = "form-finding found no equilibrium of the line with a dropper moved a little"
 SMOOTH = "largest force as tau ln(sum exp(f / tau)) over the filtered force f of a period, smallest as that of -f"
 
@@ -123,13 +124,16 @@ def gradient_lines(content: dict[str, Any]) -> list[str]:
         return [f"no derivatives by droppers: {content['message'] or NONE_HANGS}"]
     lines = [content["figures_of"]] if content["figures_of"] else []
     lines += [f"σ by a {what}, at the droppers with the largest effect: {listed} (all: gradient.csv)"]
-    named = [row for row in content["inputs"] if row["sigma_N_per_10_percent"] is not None]
+    known = [row for row in content["inputs"] if row["sigma_N_per_10_percent"] is not None]
+    named = [row for row in known if not row["input"].startswith(DISTANCES)]
     first = sorted(named, key=lambda row: -abs(row["sigma_N_per_10_percent"]))[:3]
     listed = ", ".join(f"{row['input']} {row['sigma_N_per_10_percent']:+.2f} N" for row in first)
     lines.append(
         f"σ by 10 % more of an input at the same {content['held']}, for the inputs with the largest effect: {listed} "
         "(all: gradient.json)"
     )
+    along = [f"{row['input']} {row['sigma_N_per_unit']:+.2f} N/m" for row in known if row not in named]
+    lines += [f"σ by distances between pantographs: {', '.join(along)}"] if along else []
     check = content["check"]
     if check["expected_N"] is not None and check["computed_N"] is not None:
         turned = check["slack_steps_changed"]

@@ -80,6 +80,15 @@ def test_derivatives_of_a_train_come_by_its_distances_too(catenary, folder):
     case = (*LINE, "speed_kmh=230", "error_estimate=false")
     ended = catenary("simulate", *case, "trailing.distances_m=[80]", "gradient=true", "run_dir=run")
     assert ended.code == 0, ended
+    assert "Each figure of the train is that of the pantograph for which it is worst." in ended.out
+    page = (folder / "run" / "report.html").read_text(encoding="utf-8")
+    assert "Each figure of the train is that of the pantograph for which it is worst." in page
+    (ten_percent,) = [
+        each for each in ended.out.splitlines() if each.startswith("σ by 10 % more of an input at the same")
+    ]
+    assert (
+        "distances_m" not in ten_percent and "σ by distances between pantographs: trailing.distances_m[0]" in ended.out
+    )
     content = json.loads((folder / "run" / "gradient.json").read_text(encoding="utf-8"))
     inputs = {row["input"]: row for row in content["inputs"]}
     assert not {name for name in inputs if "entry" in name}, "what enters an open line does nothing here"

@@ -37,6 +37,7 @@ def gradient_table(content: Mapping[str, Any]) -> Table:
             f"are then slack for {check.get('slack_steps_changed', 0)} time steps more or less, and σ has a kink at "
             "each of these."
         )
+    whose = f" {content['figures_of']}" if content.get("figures_of") else ""
     by = f"by {content['prescribed'].removesuffix('s')}\n"
     return Table(
         "What each dropper does",
@@ -47,7 +48,7 @@ def gradient_table(content: Mapping[str, Any]) -> Table:
         f"Each row has the derivatives by the {WORDS[content['prescribed']][0]} and by its station, where this dropper "
         "alone changes, in every span. To first order they are exact while the same droppers are slack; over some "
         "tenths of a millimetre σ departs from them. Extremes of the force are smoothed; gradient.json says "
-        f"how.{checked}",
+        f"how.{whose}{checked}",
     )  # fmt: skip
 
 
