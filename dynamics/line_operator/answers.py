@@ -125,7 +125,8 @@ class Contour:
 class Answers:
     """Answers at the contour's frequencies and at the poles.
 
-    Mirror images are left out: with ``weight``, the sum over ``omega`` plus its mirror image is the integral.
+    Mirror images are left out: with ``weight``, the sum over ``omega`` plus its mirror image is the integral. Stretches
+    of a dropper that hangs loose at rest have their sign turned (`dynamics.line_operator.slack`).
 
     Attributes
     ----------
@@ -170,14 +171,15 @@ def line_answers(network: LineNetwork, contour: Contour, poles: Complexes) -> An
     S = len(network.stations)
     phase = np.exp(1j * omega[:, None] * (network.stations / contour.speed))
     weight = np.full(count, 1.0 / (contour.images * contour.T) + 0.0j)
+    way = network.way[:, None]
     return Answers(
         omega,
         np.concatenate([weight, contour.pole_weights(poles)]),
         count,
         phase[:, :, None] * Q[:, :S, :S] / phase[:, None, :],
         phase[:, :, None] * Q[:, :S, S:],
-        Q[:, S:, :S] / phase[:, None, :],
-        Q[:, S:, S:],
+        way * Q[:, S:, :S] / phase[:, None, :],
+        way * Q[:, S:, S:],
         lift[:, :, :S] / phase[:, None, :],
         lift[:, :, S:],
         *contact_waves((network.wire, network.alpha, network.beta), omega, contour),

@@ -19,9 +19,13 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 
 
 def isolated_stretch(network: LineNetwork, droppers: Ints, omega: Complexes) -> Complexes:
-    """Stretch of droppers by forces that squeeze them (omega, dropper) [m/N]; omega below the real axis."""
-    low, high = _softness(network, droppers, omega)
-    _stretch(low, high, network.points.dropper[droppers], network.damped(omega)[0])
+    """Stretch of droppers by forces that squeeze them (omega, dropper) [m/N]; omega below the real axis.
+
+    Of one that hangs loose at rest, with its sign turned, as in `Answers`.
+    """
+    (low, high), points = _softness(network, droppers, omega), network.points
+    springs = points.dropper[droppers], points.loose[droppers]
+    _stretch(low, high, springs, network.damped(omega)[0])
     return low
 
 
@@ -29,9 +33,10 @@ def isolated_slopes(network: LineNetwork, droppers: Ints, omega: Complexes) -> C
     """That, and its derivatives by a dropper's stiffness and the masses at both of its ends (4, omega, dropper)."""
     low, high = _softness(network, droppers, omega)
     tau, mu = (each[:, None] for each in network.damped(omega))
-    soft = low + high
-    part = 1.0 / (1.0 + network.points.dropper[droppers] * tau * soft)
-    return np.stack([-soft * part, tau * (soft * part) ** 2, mu * (low * part) ** 2, mu * (high * part) ** 2])
+    soft, own = low + high, tau - network.points.loose[droppers]
+    part = 1.0 / (1.0 + network.points.dropper[droppers] * own * soft)
+    found = np.stack([-soft * part, own * (soft * part) ** 2, mu * (low * part) ** 2, mu * (high * part) ** 2])
+    return found * network.way[droppers]
 
 
 def _softness(network: LineNetwork, droppers: Ints, omega: Complexes) -> tuple[Complexes, Complexes]:
@@ -71,9 +76,10 @@ def _soften(wires, at, masses, tau, mu, out):
 
 
 @kernel(**OPTIONS)
-def _stretch(low, high, dropper, tau):
+def _stretch(low, high, springs, tau):
     """Turn heights of both ends (omega, dropper) into stretches, in place of those of the lower end."""
+    stiffness, loose = springs
     for n in range(tau.size):
-        for d in range(dropper.size):
-            soft = low[n, d] + high[n, d]
-            low[n, d] = -soft * inverse(1.0 + dropper[d] * tau[n] * soft)
+        for d in range(stiffness.size):
+            soft, way = low[n, d] + high[n, d], 2.0 * loose[d] - 1.0
+            low[n, d] = way * soft * inverse(1.0 + stiffness[d] * (tau[n] - loose[d]) * soft)

@@ -196,11 +196,11 @@ def add_attached(S: Complexes, omega: complex, points: Points, tau: complex, mu:
     for i in range(points.mass.size):
         S[i, i] += mu * points.mass[i] + tau * points.stiffness[i] + points.held[i] + 1j * omega * points.dashpot[i]
     for d in range(points.dropper.size):
-        low, high = points.bottom[d], points.top[d]
-        _add_between(S, low, high, tau * points.upright[d])
+        low, high, own = points.bottom[d], points.top[d], tau - points.loose[d]
+        _add_between(S, low, high, own * points.upright[d])
         if d < points.aside.shape[0]:
             ends = points.aside[d, 0], points.aside[d, 1]
-            _add_askew(S, low, high, ends, tau * points.mixed[d], tau * points.across[d])
+            _add_askew(S, low, high, ends, own * points.mixed[d], own * points.across[d])
         if points.swaying[d, 0] >= 0:
             _add_between(S, points.swaying[d, 0], points.swaying[d, 1], tau * points.sway[d])
     for s in range(points.arm.shape[0]):

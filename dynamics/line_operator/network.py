@@ -95,12 +95,18 @@ class LineNetwork:
             support,
             side,
             skew,
+            points.loose,
             points.axis,
             points.aside,
             points.mixed,
             bays.veer[onward],
             bays.turn[onward],
         )
+
+    @property
+    def way(self) -> Floats:
+        """1 of a dropper in tension at rest, whose spring slackens; -1 of one that hangs loose and draws taut."""
+        return 1.0 - 2.0 * self.points.loose
 
     def damped(self, omega: Complexes) -> tuple[Complexes, Complexes]:
         """Factors tau of stiffness [-] and mu of mass [1/s^2] at angular frequencies."""

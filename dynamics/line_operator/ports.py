@@ -74,12 +74,13 @@ def acted_loads(
         if spatial and ports.skew[s] != 0.0:
             _add_row(rhs[ports.side[s]], tau * ports.skew[s], station[s])
     for d in range(D):
-        top, bottom, pull = rhs[ports.top[d]], rhs[ports.bottom[d]], tau * ports.upright[d]
+        top, bottom, own = rhs[ports.top[d]], rhs[ports.bottom[d]], tau - ports.loose[d]
+        pull = own * ports.upright[d]
         if spatial:
             for at, turned in ((ports.aside[d, 1], 1.0), (ports.aside[d, 0], -1.0)):
                 if at >= 0:
                     _add_row(rhs[at], turned * sign * ports.axis[d, 0], dropper[d])
-                    _add_row(rhs[at], -turned * tau * ports.mixed[d], station[ports.at[d]])
+                    _add_row(rhs[at], -turned * own * ports.mixed[d], station[ports.at[d]])
         _add_row(top, sign * ports.axis[d, 1], dropper[d])
         _add_row(bottom, -sign * ports.axis[d, 1], dropper[d])
         _add_row(top, -pull, station[ports.at[d]])
@@ -123,11 +124,12 @@ def station_forces(
         if spatial and ports.skew[s] != 0.0:
             _add_row(out[s], tau * ports.skew[s], u[ports.side[s]])
     for d in range(ports.at.size):
-        force, pull, up = out[ports.at[d]], tau * ports.upright[d], sign * ports.axis[d, 1]
+        force, own, up = out[ports.at[d]], tau - ports.loose[d], sign * ports.axis[d, 1]
+        pull = own * ports.upright[d]
         if spatial:
             for end, turned in ((ports.aside[d, 1], -1.0), (ports.aside[d, 0], 1.0)):
                 if end >= 0:
-                    _add_row(force, turned * tau * ports.mixed[d], u[end])
+                    _add_row(force, turned * own * ports.mixed[d], u[end])
         _add_row(force, up, dropper[d])
         _add_row(force, -pull, u[ports.top[d]])
         _add_row(force, pull, u[ports.bottom[d]])

@@ -12,6 +12,10 @@ the cubics' equations chatter at the ends of slack.) What happens on the contour
 a dropper's answer to itself beyond the contour's end is that of a dropper between two endless wires. Candidates are
 samples that may be slack; tension is looked at wherever slack is sought, and where it is negative they become more.
 
+A dropper that hangs loose at rest by a gap has no spring in the network but its dashpot, and s is the force with which
+it draws its ends together while it is taut. With F = k gap and the sign of its stretches e turned, S = F + k e + s is
+then k times what is left of the gap: the same complementarity.
+
 Legend: t, u samples of dropper d's, e's own time; k harmonic; C stretches by harmonics of the force, G rises of the
 contact by squeezes; linear + x A the tension.
 """
@@ -116,14 +120,14 @@ def solve_slack(
     answers : Answers
     contact : ContactSystem
     rest : float array (dropper,)
-        Forces of the droppers at rest [N].
+        Forces of the droppers' springs at rest [N], of one that hangs loose negative.
     samples : int
         Of a dropper's own time, a period.
     """
     spans = len(line[0].support_dof)
 
     def searched(count: int) -> tuple[_Complementarity, SlackForces]:
-        search = _Complementarity(line, answers, contact, rest, count * spans)
+        search = _Complementarity(line, answers, contact, line[0].way * rest, count * spans)
         return search, search.solve(search.near)
 
     search, coarse = searched(COARSE[0])
@@ -134,7 +138,7 @@ def solve_slack(
         return coarse
     if line[1].before < EARLIEST and search.is_slack_before(coarse):
         return replace(coarse, problem=EARLIER)
-    fine = _Complementarity(line, answers, contact, rest, samples, search)
+    fine = _Complementarity(line, answers, contact, search.rest, samples, search)
     fine.take(coarse.squeeze)
     return replace(fine.solve(fine.likely(coarse.squeeze > 0.0)), coarse=coarse)
 

@@ -1,6 +1,6 @@
 """The steady state by the line's operator: solved, not marched to.
 
-Where a check fails, or the case has what the operator does not (`why_marched`), nothing is returned but the reason, and
+Where a check fails, or the case has what the operator does not (`outside_the_operator`), nothing is returned but the reason, and
 the travelling window decides.
 """
 
@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium
-from catenary.linearised.static_checks import SLACK_FORCE
 from dynamics.contact_force.statistics import contact_statistics, filter_force
 from dynamics.line_operator.answers import Contour, line_answers
 from dynamics.line_operator.contact import ContactSystem, contact_system
@@ -32,7 +31,7 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.status import Status
 from dynamics.steady_state.operator_scope import outside_the_operator
 
-__all__ = ["contour_of", "solve_by_operator", "why_marched"]
+__all__ = ["contour_of", "solve_by_operator"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
@@ -51,12 +50,6 @@ UNPRESSED = "the mean force that goes with the applied one was not found"
 UNCOUNTED = "poles of the line that could not be counted"
 
 
-def why_marched(case: CaseSpec, eq: Equilibrium) -> str:
-    """Say what a case has that the operator does not; empty where it has all."""
-    loose = bool((eq.dropper_spring_force <= SLACK_FORCE).any())
-    return outside_the_operator(case) or ("a dropper that hangs loose at rest" if loose else "")
-
-
 def solve_by_operator(
     case: CaseSpec, eq: Equilibrium, start: KnownPoles | None, resolution: float = 1.0
 ) -> Solution | str:
@@ -71,7 +64,7 @@ def solve_by_operator(
     resolution : float
         Harmonics, samples, and how deep poles are known, over what the case asks for.
     """
-    reason = why_marched(case, eq)
+    reason = outside_the_operator(case)
     if reason:
         return reason
     began, fineness = time.perf_counter(), resolution * case.periodic.resolution
@@ -228,8 +221,10 @@ class _Found:
         dt, step = case.time_step, np.arange(1, case.steps_per_period + 1, dtype=np.float64)
         since, rise = self.state.rise()
         highest = int(rise.max(axis=0).argmax())
-        tension = [np.interp(step * dt, local.time, one) for one in found.tension.T]
-        slack = found.squeeze > 0.0
+        loose = self.state.network.points.loose > 0.0
+        carried = np.where(loose, found.squeeze, found.tension)
+        tension = [np.interp(step * dt, local.time, one) for one in carried.T]
+        slack = local.step * (found.squeeze > 0.0).sum(axis=0)
         return Solution(
             case=case,
             equilibrium=eq,
@@ -243,7 +238,7 @@ class _Found:
             spans_evaluated=case.catenary.spans_of_a_period,
             residual=0.0,
             dropper_force=np.maximum(np.column_stack(tension), 0.0),
-            dropper_slack_time=local.step * slack.sum(axis=0),
+            dropper_slack_time=np.where(loose, np.nan, slack),
             support_rise=rise.max(axis=0),
             support_uplift=rise[:, highest],
             support_uplift_time=since - case.line.supports[highest] / case.speed,

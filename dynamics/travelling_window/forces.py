@@ -84,7 +84,8 @@ def near_slack(stretch: Rows, fd_old: Floats, droppers: Droppers, found: Ints) -
         for k in range(flagged):
             d = found[k, 2]
             pull = F0[d, c] + kd[d, c] * stretch[d, c]
-            if pull < NEAR_SLACK or (beta[d, c] > 0.0 and fd_old[d, c] + droppers.at_rest[d, c] > 0.0):
+            loose = droppers.at_rest[d, c] > 0.0  # drawn taut, it gives up the force that it has at rest
+            if pull < NEAR_SLACK or loose or (beta[d, c] > 0.0 and fd_old[d, c] > 0.0):
                 found[n_found, 0], found[n_found, 1] = d, c
                 n_found += 1
     mark_neighbours(found, n_found)

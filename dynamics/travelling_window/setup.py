@@ -136,8 +136,8 @@ def with_levers(operators: WindowOperators, case: CaseSpec, distances: tuple[flo
 def slack_limit(
     force: NDArray[np.float64], stiffness: NDArray[np.float64], beta: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Stretch below which a dropper is looked at [m]: always where it gives up damping, which it may be without."""
-    return np.where(beta > 0.0, np.inf, (NEAR_SLACK - force) / stiffness)
+    """Stretch below which a dropper is looked at [m]: always where it gives up damping, or has a force at rest to."""
+    return np.where((beta > 0.0) | (force < 0.0), np.inf, (NEAR_SLACK - force) / stiffness)
 
 
 def droppers_of(cell: VerticalCell, slack: tuple[float, float], number: np.dtype[Any], spans: int) -> Droppers:

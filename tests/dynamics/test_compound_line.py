@@ -8,7 +8,7 @@ from catenary.linearised.blow_off import in_gust
 from catenary.linearised.contact_wire import place_on_head
 from dynamics.adjoint.steady_slopes import SteadySlopes
 from dynamics.solution import solve
-from dynamics.steady_state.by_operator import why_marched
+from dynamics.steady_state.operator_scope import outside_the_operator
 from dynamics.wind.blow_off import blow_off_of
 from studies.validation.overlaps.built import in_sections
 
@@ -84,7 +84,7 @@ def test_derivatives_by_the_auxiliary_wire_are_differences(steady):
 
 def test_the_operator_leaves_it_to_the_march(steady):
     case, _ = steady
-    assert why_marched(case, periodic_equilibrium(case.catenary)) == "an auxiliary wire"
+    assert outside_the_operator(case) == "an auxiliary wire"
 
 
 def test_two_half_wires_named_by_their_count_are_the_whole_one(build_line, build_case):

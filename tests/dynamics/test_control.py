@@ -21,7 +21,7 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.case_input import job_input, load_pantograph
 from dynamics.spec.control.controller import ControlSpec
 from dynamics.spec.pantograph import PantographSpec
-from dynamics.steady_state.by_operator import why_marched
+from dynamics.steady_state.operator_scope import outside_the_operator
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 CHAIN = load_pantograph("bruni_2015")
@@ -225,7 +225,7 @@ def test_what_has_no_controller_says_so() -> None:
     pantograph = controlled(pid={"proportional": 0.2})
     case = case_with(pantograph, dt=4e-3, periodic={"method": "operator", "spans_behind": 4, "spans_ahead": 6})
     found = solve(case)
-    assert why_marched(case, found.equilibrium) == "a pantograph with a controller"
+    assert outside_the_operator(case) == "a pantograph with a controller"
     assert found.method == "march" and "controller" in found.message
     assert "passive" in str(refusal_of_derivatives(case))
     with pytest.raises(ValueError, match="rk4"):

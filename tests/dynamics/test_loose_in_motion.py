@@ -64,6 +64,22 @@ def test_a_loose_line_has_a_steady_state(loose_line, build_case):
     assert found.dropper_force.min() > -1e-4 and taut[7] > 5.0, "a gap of 3 mm closes behind the pantograph"
 
 
+@pytest.mark.parametrize("dimension", ["planar", "spatial"])
+def test_a_loose_line_has_one_steady_state_by_the_operator_and_by_a_march(loose_line, build_case, dimension):
+    """A gap that closes is a spring that the operator adds and the march no longer takes away."""
+    line = loose_line.with_changes(dimension=dimension, mesh={"largest_element_length": 0.25})
+    one, other = (
+        solve(build_case(line, 275.0, mean_force_N=143.4, dt=5e-4, periodic={"method": method, "tolerance": 1e-3}))
+        for method in ("operator", "march")
+    )
+    assert (one.method, other.method) == ("operator", "march")
+    assert one.statistics.contact_force_std_N == pytest.approx(other.statistics.contact_force_std_N, rel=1e-2)
+    assert one.support_uplift.max() == pytest.approx(other.support_uplift.max(), rel=5e-3)
+    taut, pulled = one.dropper_force.max(axis=0), other.dropper_force.max(axis=0)
+    assert taut[7] == pytest.approx(pulled[7], rel=0.1) and taut[7] > 50.0
+    assert taut[4] == 0.0 and pulled[4] < 1e-4, "a gap of 23 mm stays open"
+
+
 def test_a_gap_too_wide_to_close_is_a_dropper_that_is_not_there(loose_line, build_case, build_line):
     """Wider still changes nothing: neither the elasticity nor the force of a passage."""
     lengths = 1e3 * np.array(loose_line.droppers.lengths)

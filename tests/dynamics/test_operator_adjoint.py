@@ -5,6 +5,7 @@ import pytest
 from operator_differences import Solved, case_of, changed, settled_equations
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.form_finding.prescribed import prescribed_by_lengths
 from dynamics.adjoint.by_operator.bays import NUMBERS
 from dynamics.adjoint.by_operator.network_slopes import network_slopes
 from dynamics.adjoint.by_operator.pairings import Acting, Multipliers, pairings
@@ -74,12 +75,26 @@ def stitched_in_space():
     return Solved.of(case_of("re330", "dsa380", 290.0).with_changes(catenary={"dimension": "spatial"}))
 
 
+@pytest.fixture(scope="module", params=["planar", "spatial"])
+def loose(request):
+    """A dropper hangs loose at rest, by some 4 mm, and draws taut behind the pantograph."""
+    case = case_of("bruni_2015", "bruni_2015", 275.0)
+    line = prescribed_by_lengths(periodic_equilibrium(case.catenary.with_changes(dimension=request.param)))
+    lengths = 1e3 * np.array(line.droppers.lengths) + 21.0 * (np.arange(9) == 4)
+    case = case.model_copy(update={"catenary": line.with_droppers(lengths_mm=lengths)})
+    solved = Solved.of(case)
+    taut = solved.found.operator_state.slack.squeeze[:, 4] > 0.0
+    assert 3e-3 < solved.line.dropper_gap[4] < 5e-3 and 3 < np.count_nonzero(taut) < len(taut) / 4
+    return solved
+
+
 @pytest.mark.parametrize("dimension", ["planar", "spatial"])
 @pytest.mark.parametrize("name", ["bruni_2015", "re330"])
 def test_slopes_of_the_pairings_are_their_differences(name, dimension, build_line):
-    """By every number of every kind of bay and of what is attached; fields and multipliers at random."""
+    """By every number of every kind of bay and of what is attached, a loose dropper among it; fields at random."""
     line = build_line(name, dimension=dimension)
     network, T, random = line_network(periodic_equilibrium(line)), 0.8, np.random.default_rng(3)
+    network.points.loose[[2, 5]] = 1.0
     omega, weight = np.array([3.0 - 2.0j, 40.0 - 2.0j, 300.0 - 2.0j]), np.array([0.4 + 0.1j, 0.3, 0.2 - 0.3j])
     S, D = len(network.stations), len(network.points.bottom)
 
@@ -98,7 +113,8 @@ def test_slopes_of_the_pairings_are_their_differences(name, dimension, build_lin
     slopes, by_left, _ = network_slopes((omega, weight), *network.arguments(T), network.ports, both, both[2])
     for block in ("bays", "points"):
         numbers = getattr(network, block)
-        names = [n for n in numbers._fields if (x := getattr(numbers, n)).dtype == np.float64 and x.size]
+        names = [n for n in numbers._fields
+                 if (x := getattr(numbers, n)).dtype == np.float64 and x.size and n != "loose"]  # fmt: skip
         for field in names:
             values = getattr(numbers, field).reshape(len(getattr(numbers, field)), -1)
             hanging = np.flatnonzero(values[:, 0]) if field == "curvature" else np.arange(len(values))
@@ -161,6 +177,27 @@ def test_derivatives_by_inputs_are_those_of_the_whole_computation(light, part, k
     by = changed(light.case, part, key, index)
     found, wanted = light.both(by, step)
     assert found == pytest.approx(wanted, rel=1e-3)
+
+
+LOOSE = [("lengths", 2, 3e-6), ("lengths", 4, 3e-6), ("positions", 2, 8e-5), ("positions", 4, 8e-5)]
+
+
+def test_derivatives_where_a_dropper_hangs_loose_are_those_of_the_whole_computation(loose):
+    """By the length of another dropper and of the loose one, whose gap it is, and by where both hang."""
+    both = np.array([loose.both(changed(loose.case, "droppers", key, k), step) for key, k, step in LOOSE])
+    for found, wanted in both.reshape(2, 2, 2, -1).swapaxes(1, 2):
+        off = np.abs(found - wanted) / np.abs(wanted).max(axis=0)
+        assert off.max() < 2.0 * EXACT, off  # the noise of differences
+
+
+OF_LOOSE = [one for one in INPUTS if one[1] in ("beta", "clamp_mass_contact_wire", "masses")]
+OF_LOOSE += [("droppers", "stiffness", None, 5.0)]
+
+
+@pytest.mark.parametrize(("part", "key", "index", "step"), OF_LOOSE, ids=[key for _, key, _, _ in OF_LOOSE])
+def test_derivatives_by_inputs_where_a_dropper_hangs_loose(loose, part, key, index, step):
+    found, wanted = loose.both(changed(loose.case, part, key, index), step)
+    assert found == pytest.approx(wanted, rel=2e-3)
 
 
 ASIDE = [("support", "stagger", 1e-5), ("support", "messenger_stagger", 1e-5), ("messenger_wire", "tension", 2.0)]

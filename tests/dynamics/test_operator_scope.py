@@ -13,7 +13,7 @@ from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.solver import ON_RECORD
 from dynamics.steady_state import by_operator
-from dynamics.steady_state.by_operator import why_marched
+from dynamics.steady_state.operator_scope import outside_the_operator
 
 SHORT = {"method": "operator", "spans_behind": 4, "spans_ahead": 6, "tolerance": 1e-2}
 
@@ -47,11 +47,11 @@ def test_contact_that_is_lost_under_a_given_applied_force_is_marched_and_said(bu
 
 
 def test_a_train_too_slow_for_it_and_one_that_is_not(build_case):
-    found = {v: why_marched(c, periodic_equilibrium(c.catenary)) for v in (60.0, 70.0)
+    found = {v: outside_the_operator(c) for v in (60.0, 70.0)
              for c in [build_case("bruni_2015", v, mean_force_N=73.5)]}  # fmt: skip
     assert found == {60.0: "a train that takes more than 3 s a period", 70.0: ""}
     two = build_case("bruni_2015", 70.0, mean_force_N=73.5).with_changes(catenary={"repeat": {"spans": 2}})
-    assert "3 s a period" in why_marched(two, periodic_equilibrium(two.catenary)), "of all spans of a period"
+    assert "3 s a period" in outside_the_operator(two), "of all spans of a period"
 
 
 def test_moments_of_loss_that_its_harmonics_do_not_resolve_are_marched_and_said(build_case, monkeypatch):
@@ -92,7 +92,7 @@ def test_what_is_to_the_side_of_the_track_is_marched_by_name(build_case, line, h
     wires = case.catenary.with_changes(dimension="spatial", **line)
     pantograph = case.pantograph.with_changes(head=head)
     case = type(case).model_validate({**case.model_dump(), "catenary": wires, "pantograph": pantograph})
-    assert why_marched(case, periodic_equilibrium(case.catenary)) == reason
+    assert outside_the_operator(case) == reason
 
 
 @pytest.mark.parametrize("wire", ["contact_wire", "messenger_wire", "stitch"])

@@ -128,7 +128,7 @@ def multipliers_at(
              for stage, waves, one in zip(stages, nodes.samples, figure.multipliers, strict=True)]  # fmt: skip
     contact = np.array([one.contact for _, _, one in found]) / network.period
     station, along = _at_stations(nodes, line, contact, 1.0)
-    dropper = np.stack([waves.T @ one.dropper[stage.rows] for stage, waves, one in found], axis=2)
+    dropper = np.stack([waves.T @ (network.way * one.dropper[stage.rows]) for stage, waves, one in found], axis=2)
     lifted = np.zeros_like(station)
     for k, figure in enumerate(figures):
         if figure.lifted is not None:

@@ -93,9 +93,9 @@ class OperatorLagrangian:
         self._contact = sum((each.sum(axis=0) for each in contacts), np.zeros(contacts[0].shape[1], np.complex128))
         k = self._network.points.dropper
         dropper = [one.dropper / k for one in multipliers]
-        rest = self.equilibrium.dropper_spring_force
-        self._rest = sum((m.sum(axis=0) for m in dropper), np.zeros_like(rest))
-        stretch = [(s.tension - s.squeeze - rest) / k for s in slacks]
+        way, rest = self._network.way, self.equilibrium.dropper_spring_force
+        self._rest = way * sum((m.sum(axis=0) for m in dropper), np.zeros_like(rest))
+        stretch = [(s.tension - s.squeeze - way * rest) / k for s in slacks]
         self._stretched = sum(((m * e).sum(axis=0) for m, e in zip(dropper, stretch, strict=True)), np.zeros_like(rest))
         forces = [s.force.reshape(P, -1) for s in slacks]
         # pairs of multipliers of one pantograph and forces of another (pantograph, pantograph, harmonic)

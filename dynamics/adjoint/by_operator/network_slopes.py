@@ -85,7 +85,7 @@ def _add_points(w, damped, motions, points, columns, slopes):
         back, forth = points.swaying[d]
         for c in range(of.size):
             product = (lam[high, c] - lam[low, c]) * (r[high, of[c]] - r[low, of[c]])
-            slopes.upright[to[c], d] -= (w * tau * product).real
+            slopes.upright[to[c], d] -= (w * (tau - points.loose[d]) * product).real
             if back >= 0:
                 product = (lam[forth, c] - lam[back, c]) * (r[forth, of[c]] - r[back, of[c]])
                 slopes.sway[to[c], d] -= (w * tau * product).real
@@ -104,11 +104,12 @@ def _add_askew(w, tau, motions, points, columns, slopes):
     (lam, r), (of, to) = motions, columns
     for d in range(points.aside.shape[0]):
         ends, aside = (points.bottom[d], points.top[d]), (points.aside[d, 0], points.aside[d, 1])
+        own = w * (tau - points.loose[d])
         for c in range(of.size):
             up_l, up_r = _apart(lam, ends, c), _apart(r, ends, of[c])
             aside_l, aside_r = _apart(lam, aside, c), _apart(r, aside, of[c])
-            slopes.mixed[to[c], d] -= (w * tau * (up_l * aside_r + aside_l * up_r)).real
-            slopes.across[to[c], d] -= (w * tau * aside_l * aside_r).real
+            slopes.mixed[to[c], d] -= (own * (up_l * aside_r + aside_l * up_r)).real
+            slopes.across[to[c], d] -= (own * aside_l * aside_r).real
     for s in range(points.arm.shape[0]):
         height, side = points.arm[s]
         for c in range(of.size):

@@ -49,6 +49,7 @@ class Points(NamedTuple):
     the messenger supports, which beta does not touch; ``bottom`` and ``top`` dofs of the droppers' heights, their own
     ``dropper`` stiffness [N/m], and what it is between heights, ``upright``; ``swaying`` (dropper, 2) dofs along the
     track of the same, -1 where there are none, and the stiffness ``sway`` [N/m] with which a dropper hangs straight.
+    ``loose`` (dropper,) is 1 for one that hangs loose at rest, of whose spring the network has nothing but the damping.
 
     Droppers hang askew in space: ``axis`` (dropper, 2) points up one, across the track and in height; ``aside``
     (dropper, 2) are the dofs across the track of its ends, -1 where held, no rows in the plane, ``mixed`` and
@@ -66,6 +67,7 @@ class Points(NamedTuple):
     upright: Floats
     sway: Floats
     swaying: Ints
+    loose: Floats
     axis: Floats
     aside: Ints
     mixed: Floats
@@ -82,7 +84,7 @@ class Ports(NamedTuple):
     each hangs ``at`` (dropper,); ``chord`` stiffness [N/m] of the bay from each station to the next, and its ``tilt``
     at both ends (bay, 2), none with constant tensions; stations that are a ``support`` (support,). ``side`` (station,)
     are dofs across the track, none in the plane, ``skew`` (station,) the arms' stiffness between height and side;
-    ``axis``, ``aside`` and ``mixed`` as in `Points`, ``veer`` and ``turn`` of chords (bay,) as in `Bays`.
+    ``loose``, ``axis``, ``aside`` and ``mixed`` as in `Points`, ``veer`` and ``turn`` of chords (bay,) as in `Bays`.
     """
 
     stiffness: Floats
@@ -98,6 +100,7 @@ class Ports(NamedTuple):
     support: Ints
     side: Ints
     skew: Floats
+    loose: Floats
     axis: Floats
     aside: Ints
     mixed: Floats

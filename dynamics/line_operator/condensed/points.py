@@ -7,6 +7,7 @@ import numpy as np
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.mesh import X, Y, Z
 from catenary.linearised.attachments import dropper_stiffness, point_masses, steady_arm_stiffness
+from catenary.linearised.static_checks import SLACK_FORCE
 from dynamics.line_operator.condensed.order import NetworkOrder
 from dynamics.line_operator.condensed.parts import Bays, Points
 
@@ -42,5 +43,5 @@ def points_of(eq: Equilibrium, bays: Bays, order: NetworkOrder) -> Points:
         arm = np.ascontiguousarray(dof_of[mesh.dof[mesh.support_contact][:, [Z, Y]]])
         skew = np.ascontiguousarray(arms[:, Z, Y])
     springs = np.ascontiguousarray(eq.dropper_stiffness, dtype=np.float64)
-    own = springs, upright, sway, swaying
+    own = springs, upright, sway, swaying, (eq.dropper_spring_force <= SLACK_FORCE).astype(np.float64)
     return Points(mass, stiffness, held, dashpot, bottom, top, *own, axis, aside, mixed, across, arm, skew)
