@@ -57,7 +57,9 @@ class Contour:
     reach : float
         Highest frequency over that of the highest harmonic.
     before : float
-        Periods before the first pantograph passes a dropper in which the dropper may slacken.
+        Periods before the first pantograph passes a dropper in which the dropper may slacken, and
+    behind : float
+        periods after the last one has.
     delays : tuple of float
         How much later than the first one each pantograph passes [s].
     """
@@ -69,6 +71,7 @@ class Contour:
     decay: float = 8.0
     reach: float = 1.2
     before: float = 1.0
+    behind: float = 1.2
     delays: tuple[float, ...] = (0.0,)
 
     @property

@@ -26,7 +26,7 @@ Ints = NDArray[np.int64]
 Singles = NDArray[np.complex64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-AFTER = 1.7  # periods that are looked at, from `Contour.before` on, and behind the last pantograph
+AFTER = 0.5  # periods that are looked at, from `Contour.before` on, and after `Contour.behind`
 TAIL = 10  # times as far as the contour: a dropper between endless wires
 
 
@@ -38,13 +38,14 @@ class LocalTime:
     step : float
         [s].
     sample : int array (sample,)
-        Numbers, 0 at time 0, from `Contour.before` periods to `AFTER`.
+        Numbers, 0 at time 0, from `Contour.before` periods to `AFTER` those behind the last pantograph.
     """
 
     def __init__(self, contour: Contour, samples: int, answers: Answers) -> None:
         self.contour, self.answers = contour, answers
         self.step, self.around = contour.T / samples, contour.images * samples
-        self.sample = np.arange(-round(contour.before * samples), round((AFTER + contour.train) * samples) + 1)
+        after = contour.behind + AFTER + contour.train
+        self.sample = np.arange(-round(contour.before * samples), round(after * samples) + 1)
         self.poles = answers.omega[answers.ring :]
         self._of_poles: dict[tuple[int, int, bool], Complexes] = {}
         self._turns: dict[tuple[int, int, bool], Complexes] = {}

@@ -36,70 +36,31 @@ from dynamics.line_operator.dropper_kernels import DropperKernels, dropper_kerne
 from dynamics.line_operator.local_time import LocalTime
 from dynamics.line_operator.lost_contact import UnilateralContact
 from dynamics.line_operator.network import LineNetwork
+from dynamics.line_operator.slack_forces import SlackForces
 
-__all__ = ["EARLIER", "EARLIEST", "SlackForces", "solve_slack"]
+__all__ = ["EARLIER", "EARLIEST", "LASTING", "LATEST", "solve_slack"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-# periods behind the pantograph in which slack is sought; fewer with fine samples; at the first end where none should be
-BEHIND, COARSER, EDGE = 1.2, 0.2, 0.1
+# periods at either end in which fine samples are not slack by themselves; at the first end where none should be
+COARSER, EDGE = 0.2, 0.1
 # samples a span of the search before: the next where sweeps ran away, as they do where droppers swing faster than that
 COARSE = (135, 200, 270)
-PUSHES = 200.0  # N: a dropper that would push by more where slack is not sought moves sigma by per cents
+# N: a dropper that would push by more where slack is not sought moves sigma by per cents; far from the pantograph
+PUSHES, PUSHES_FAR = 200.0, 500.0
 PUSHED = 0.5  # N: less than that a dropper may push before its samples become candidates
 PADDING = 0.015  # periods before and behind those that push
 CORRECTIONS, SETTLED = 20, 0.1  # of hats by cubics and of the samples, at most; N
 # N: sweeps end where squeezes change less: first ones; later ones, a share of what the table missed; those to keep
 FIRST, SHARE, LAST = 3.0, 0.1, 0.1
-MOST = 10.0  # times the samples of a period that may be slack: beyond, a march is quicker
+MOST = 20.0  # times the samples of a period that may be slack: beyond, a march is quicker
 UNSETTLED = "the slack of its droppers was not found"
 EARLIER = "a dropper that is slack long before it is passed"
 EARLIEST = 2.0  # periods: one that hangs by a few N may slacken so long before
-
-
-@dataclass(frozen=True)
-class SlackForces:
-    """What was found of slack droppers.
-
-    Attributes
-    ----------
-    force : complex array (harmonic,)
-        Contact force [N].
-    lifted : complex array (harmonic,)
-        Rise of the wire under the pantograph by slack droppers [m].
-    squeeze, tension : float array (sample, dropper)
-        s and S [N].
-    contact : ContactSystem
-        Equations of the contact, with the instants at which it is lost.
-    gap : float array (instant,)
-        Between head and wire where contact is lost [m].
-    samples : int
-        Of a dropper's own time, a period.
-    sought : bool array (sample, dropper)
-        Where slack was sought; elsewhere it is that of ``coarse``.
-    coarse : SlackForces or None
-        What was found on coarser samples before.
-    problem : str
-        Why it cannot be relied on; empty where it can.
-    """
-
-    force: Complexes
-    lifted: Complexes
-    squeeze: Floats
-    tension: Floats
-    contact: ContactSystem
-    gap: Floats
-    samples: int
-    sought: NDArray[np.bool_]
-    coarse: SlackForces | None = None
-    problem: str = ""
-
-    @property
-    def smooth(self) -> bool:
-        """Whether squeezes are cubics between samples, and not hats."""
-        return self.coarse is not None
+LASTING = "a dropper that is slack for several periods"
+LATEST = (3.0, 2.2)  # periods before and behind: where waves leave one slack for long
 
 
 def solve_slack(
@@ -177,7 +138,7 @@ class _Complementarity:
         self.kernels = DropperKernels(np.zeros(0, np.int64), np.zeros((0, 0, 0), np.float32))
         self.far = self.time.isolated(self.network) if coarse is None else coarse.far
         self.ends = self.time.beyond_end(self.far)
-        self.near = self._since(self.contour.before, BEHIND)
+        self.near = self._since(self.contour.before, self.contour.behind)
         self.taken = np.zeros(self.near.shape)
         self.smooth = coarse is not None
         system = (self.network, answers, contact)
@@ -185,7 +146,7 @@ class _Complementarity:
 
     def take(self, squeeze: Floats) -> None:
         """Begin with squeezes (coarse sample, dropper); those far from the pantograph stay as they are."""
-        self.near = self._since(self.contour.before - COARSER, BEHIND - COARSER)
+        self.near = self._since(self.contour.before - COARSER, self.contour.behind - COARSER)
         coarse = np.arange(len(squeeze)) / self.coupling.samples - self.contour.before
         fine = self.time.sample * self.time.step / self.contour.T
         found = [np.interp(fine, coarse, one) for one in squeeze.T]
@@ -260,9 +221,10 @@ class _Complementarity:
         return out
 
     def _too_long(self, tension: Floats) -> str:
-        """Say where a dropper is slack from behind one passage to before the next."""
-        beyond = not self.smooth and (tension < -PUSHES)[~self.near].any()
-        return "a dropper that is slack from one passage to the next" if beyond else ""
+        """Say where a dropper is slack beyond the periods in which that is sought."""
+        far = (self.contour.before, self.contour.behind) == LATEST
+        beyond = not self.smooth and (tension < -(PUSHES_FAR if far else PUSHES))[~self.near].any()
+        return LASTING if beyond else ""
 
     def _unknown(self, wanted: NDArray[np.bool_]) -> SqueezeTables:
         """Lay out the samples at which slack is allowed; contact is kept."""

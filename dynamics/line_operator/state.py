@@ -12,7 +12,7 @@ from dynamics.line_operator.contact import ContactSystem, station_phases
 from dynamics.line_operator.local_time import LocalTime
 from dynamics.line_operator.network import LineNetwork
 from dynamics.line_operator.poles.known import KnownPoles
-from dynamics.line_operator.slack import SlackForces
+from dynamics.line_operator.slack_forces import SlackForces
 
 __all__ = ["OperatorState"]
 

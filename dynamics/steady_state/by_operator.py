@@ -1,7 +1,7 @@
 """The steady state by the line's operator: solved, not marched to.
 
-Where a check fails, or the case has what the operator does not (`outside_the_operator`), nothing is returned but the reason, and
-the travelling window decides.
+Where a check fails, or the case has what the operator does not (`outside_the_operator`), nothing is returned but the
+reason, and the travelling window decides.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from dynamics.line_operator.network import LineNetwork, line_network
 from dynamics.line_operator.poles.follow import follow_poles
 from dynamics.line_operator.poles.known import KnownPoles, highest_felt
 from dynamics.line_operator.poles.search import find_poles
-from dynamics.line_operator.slack import EARLIER, EARLIEST, SlackForces, solve_slack
+from dynamics.line_operator.slack import EARLIER, EARLIEST, LASTING, LATEST, solve_slack
+from dynamics.line_operator.slack_forces import SlackForces
 from dynamics.line_operator.state import OperatorState
 from dynamics.pantograph.linear import linear_pantograph
 from dynamics.results.solution import PantographResult, Solution
@@ -115,8 +116,9 @@ def _state(
         return solve_slack((network, contour), answers, own, eq.dropper_spring_force, samples)
 
     slack = sought(contact.mean) if case.mean_force_N is not None else _under_applied_force(case, contact, sought)
-    if slack.problem == EARLIER:
-        return _state(case, eq, (network, _looking_ahead(contour), poles), samples)
+    wider = {EARLIER: _looking_ahead, LASTING: _looking_far}.get(slack.problem, lambda contour: contour)(contour)
+    if wider != contour:
+        return _state(case, eq, (network, wider, poles), samples)
     return slack.problem or OperatorState(network, contour, poles, answers, slack.contact, slack)
 
 
@@ -160,6 +162,13 @@ def _applied_forces(case: CaseSpec, slack: SlackForces) -> Floats:
 def _looking_ahead(contour: Contour) -> Contour:
     """The same contour for droppers that slacken long before they are passed, with one image more."""
     return replace(contour, before=EARLIEST, images=contour.images + 1)
+
+
+def _looking_far(contour: Contour) -> Contour:
+    """The same contour for droppers that waves leave slack for periods, with an image more for each of these."""
+    before, behind = LATEST
+    more = int(np.ceil(before - contour.before) + np.ceil(behind - contour.behind))
+    return replace(contour, before=before, behind=behind, images=contour.images + more)
 
 
 @dataclass(frozen=True)

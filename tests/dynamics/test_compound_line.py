@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from catenary.form_finding.equilibrium import periodic_equilibrium
 from catenary.linearised.blow_off import in_gust
 from catenary.linearised.contact_wire import place_on_head
 from dynamics.adjoint.steady_slopes import SteadySlopes

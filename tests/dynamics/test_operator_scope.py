@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.form_finding.prescribed import prescribed_by_lengths
 from catenary.storage.provenance import config_json
-from dynamics.line_operator import contact
+from dynamics.line_operator import contact, slack
 from dynamics.line_operator.answers import bare_wire
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
@@ -38,6 +39,24 @@ def test_what_the_operator_does_not_cover_is_marched_and_said(build_case, change
         )
     )
     assert np.array_equal(by_operator.contact_force, marched.contact_force)
+
+
+def test_slack_that_lasts_for_periods_is_sought_farther_and_else_marched(build_case, monkeypatch):
+    """A dropper that hangs loose by 0.4 mm is drawn taut by the waves of a fast train long before it is passed."""
+    case = build_case("bruni_2015", 320.0, mean_force_N=169.3, dt=1e-3, periodic={"method": "operator"})
+    line = prescribed_by_lengths(periodic_equilibrium(case.catenary))
+    line = line.with_droppers(lengths_mm=1e3 * np.array(line.droppers.lengths) + 17.5 * (np.arange(9) == 4))
+    case = case.model_copy(update={"catenary": line})
+    found = solve(case)
+    contour = found.operator_state.contour
+    assert (contour.before, contour.behind) == slack.LATEST
+    marched = solve(case.model_copy(update={"periodic": case.periodic.model_copy(update={"method": "march"})}))
+    wanted = marched.statistics.contact_force_std_N
+    print(found.statistics.contact_force_std_N, wanted)
+    assert found.statistics.contact_force_std_N == pytest.approx(wanted, rel=1e-2)
+    monkeypatch.setattr(slack, "PUSHES_FAR", 1.0)
+    again = solve(case.model_copy(update={"periodic": case.periodic.model_copy(update=SHORT)}))
+    assert again.method == "march" and again.message.endswith("a dropper that is slack for several periods")
 
 
 def test_contact_that_is_lost_under_a_given_applied_force_is_marched_and_said(build_case):

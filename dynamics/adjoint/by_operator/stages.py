@@ -27,7 +27,7 @@ from dynamics.line_operator.answers import Contour
 from dynamics.line_operator.contact import both_halves
 from dynamics.line_operator.local_time import LocalTime, waves_at
 from dynamics.line_operator.network import LineNetwork
-from dynamics.line_operator.slack import SlackForces
+from dynamics.line_operator.slack_forces import SlackForces
 from dynamics.line_operator.state import OperatorState
 from dynamics.linear_algebra.refined_lu import RefinedFactors
 

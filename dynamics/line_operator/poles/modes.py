@@ -158,7 +158,8 @@ def _between(lines, share):
         a * points.mass + b * others.mass, a * points.stiffness + b * others.stiffness,
         a * points.held + b * others.held, a * points.dashpot + b * others.dashpot, others.bottom, others.top,
         a * points.dropper + b * others.dropper, a * points.upright + b * others.upright,
-        a * points.sway + b * others.sway, others.swaying, a * points.loose + b * others.loose, a * points.axis + b * others.axis, others.aside,
+        a * points.sway + b * others.sway, others.swaying, a * points.loose + b * others.loose,
+        a * points.axis + b * others.axis, others.aside,
         a * points.mixed + b * others.mixed, a * points.across + b * others.across,
         others.arm, a * points.skew + b * others.skew,
     )  # fmt: skip
