@@ -94,7 +94,7 @@ def test_slopes_of_the_pairings_are_their_differences(name, dimension, build_lin
     """By every number of every kind of bay and of what is attached, a loose dropper among it; fields at random."""
     line = build_line(name, dimension=dimension)
     network, T, random = line_network(periodic_equilibrium(line)), 0.8, np.random.default_rng(3)
-    network.points.loose[[2, 5]] = 1.0
+    network.points.loose[::2] = 1.0
     omega, weight = np.array([3.0 - 2.0j, 40.0 - 2.0j, 300.0 - 2.0j]), np.array([0.4 + 0.1j, 0.3, 0.2 - 0.3j])
     S, D = len(network.stations), len(network.points.bottom)
 
