@@ -48,8 +48,12 @@ class SlackDampingChange:
 
 
 def compare_slack_damping(case: CaseSpec, solution: Solution) -> SlackDampingChange | None:
-    """Solve a case again with the other damping of its slack droppers; None where none is slack, or no figures."""
-    if solution.statistics is None or not (solution.dropper_slack_time > 0.0).any():
+    """Solve a case again with the other damping of its slack droppers; None where none is slack, or no figures.
+
+    One that hangs loose at rest is, before and behind every passage.
+    """
+    loose = solution.equilibrium is not None and (solution.equilibrium.dropper_gap > 0.0).any()
+    if solution.statistics is None or not (loose or (solution.dropper_slack_time > 0.0).any()):
         return None
     other: SlackDamping = "released" if case.slack_damping == "kept" else "kept"
     short, sigma = _short(case), solution.statistics.contact_force_std_N

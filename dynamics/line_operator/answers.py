@@ -57,9 +57,9 @@ class Contour:
     reach : float
         Highest frequency over that of the highest harmonic.
     before : float
-        Periods before the first pantograph passes a dropper in which the dropper may slacken, and
+        Periods before the first pantograph passes a dropper in which the dropper may slacken.
     behind : float
-        periods after the last one has.
+        The same after the last one has passed it.
     delays : tuple of float
         How much later than the first one each pantograph passes [s].
     """

@@ -26,7 +26,7 @@ Ints = NDArray[np.int64]
 Singles = NDArray[np.complex64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-AFTER = 0.5  # periods that are looked at, from `Contour.before` on, and after `Contour.behind`
+AFTER = 0.5  # periods that are looked at behind those in which slack is sought
 TAIL = 10  # times as far as the contour: a dropper between endless wires
 
 
@@ -38,7 +38,8 @@ class LocalTime:
     step : float
         [s].
     sample : int array (sample,)
-        Numbers, 0 at time 0, from `Contour.before` periods to `AFTER` those behind the last pantograph.
+        Numbers, 0 at time 0, from `Contour.before` periods before the first pantograph to `Contour.behind` and `AFTER`
+        behind the last one.
     """
 
     def __init__(self, contour: Contour, samples: int, answers: Answers) -> None:

@@ -48,7 +48,8 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 COARSER, EDGE = 0.2, 0.1
 # samples a span of the search before: the next where sweeps ran away, as they do where droppers swing faster than that
 COARSE = (135, 200, 270)
-# N: a dropper that would push by more where slack is not sought moves sigma by per cents; far from the pantograph
+# N: a dropper that would push by more where slack is not sought moves sigma by per cents; far from the pantograph.
+# (Of one that hangs loose, what its ends overlap by, times its stiffness.)
 PUSHES, PUSHES_FAR = 200.0, 500.0
 PUSHED = 0.5  # N: less than that a dropper may push before its samples become candidates
 PADDING = 0.015  # periods before and behind those that push
@@ -59,8 +60,8 @@ MOST = 20.0  # times the samples of a period that may be slack: beyond, a march 
 UNSETTLED = "the slack of its droppers was not found"
 EARLIER = "a dropper that is slack long before it is passed"
 EARLIEST = 2.0  # periods: one that hangs by a few N may slacken so long before
-LASTING = "a dropper that is slack for several periods"
-LATEST = (3.0, 2.2)  # periods before and behind: where waves leave one slack for long
+LASTING = "a dropper that waves slacken, or draw taut, for several periods"
+LATEST = (3.0, 2.2)  # periods before and behind: where waves leave one slack, or draw it taut, for long
 
 
 def solve_slack(
@@ -173,7 +174,7 @@ class _Complementarity:
         unknown, enough, ended, more = None, FIRST, False, wanted
         for _ in range(1 + CORRECTIONS):
             if self.smooth and np.count_nonzero(wanted) > MOST * self.contour.pantographs * self.samples:
-                return self._said(found, "droppers that are slack for long")
+                return self._said(found, "droppers that are slack, or drawn taut, for long")
             unknown = self._unknown(wanted) if unknown is None else unknown
             swept = self._swept(unknown, found, enough)
             if swept is None:
@@ -208,7 +209,7 @@ class _Complementarity:
         return (since > -before) & (since < behind + self.contour.train)
 
     def is_slack_before(self, found: SlackForces) -> bool:
-        """Whether a dropper slackens before slack is sought, or where the search for it begins."""
+        """Whether a dropper slackens, or draws taut, before that is sought, or where the search for it begins."""
         slack = (found.squeeze > 0.0) | (found.tension < -PUSHED)
         return bool(slack[~self._since(self.contour.before - EDGE, np.inf)].any())
 
@@ -221,7 +222,7 @@ class _Complementarity:
         return out
 
     def _too_long(self, tension: Floats) -> str:
-        """Say where a dropper is slack beyond the periods in which that is sought."""
+        """Say where a dropper is slack, or taut, beyond the periods in which that is sought."""
         far = (self.contour.before, self.contour.behind) == LATEST
         beyond = not self.smooth and (tension < -(PUSHES_FAR if far else PUSHES))[~self.near].any()
         return LASTING if beyond else ""

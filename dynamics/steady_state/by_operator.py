@@ -116,9 +116,10 @@ def _state(
         return solve_slack((network, contour), answers, own, eq.dropper_spring_force, samples)
 
     slack = sought(contact.mean) if case.mean_force_N is not None else _under_applied_force(case, contact, sought)
-    wider = {EARLIER: _looking_ahead, LASTING: _looking_far}.get(slack.problem, lambda contour: contour)(contour)
-    if wider != contour:
-        return _state(case, eq, (network, wider, poles), samples)
+    if slack.problem == EARLIER:
+        return _state(case, eq, (network, _looking_ahead(contour), poles), samples)
+    if slack.problem == LASTING and (contour.before, contour.behind) != LATEST:
+        return _state(case, eq, (network, _looking_far(contour), poles), samples)
     return slack.problem or OperatorState(network, contour, poles, answers, slack.contact, slack)
 
 
@@ -160,14 +161,14 @@ def _applied_forces(case: CaseSpec, slack: SlackForces) -> Floats:
 
 
 def _looking_ahead(contour: Contour) -> Contour:
-    """The same contour for droppers that slacken long before they are passed, with one image more."""
+    """The same contour for droppers that slacken, or draw taut, long before they are passed, with one image more."""
     return replace(contour, before=EARLIEST, images=contour.images + 1)
 
 
 def _looking_far(contour: Contour) -> Contour:
-    """The same contour for droppers that waves leave slack for periods, with an image more for each of these."""
+    """The same contour for droppers that waves slacken, or draw taut, for periods; an image more for each of these."""
     before, behind = LATEST
-    more = int(np.ceil(before - contour.before) + np.ceil(behind - contour.behind))
+    more = round(before - contour.before + behind - contour.behind)
     return replace(contour, before=before, behind=behind, images=contour.images + more)
 
 
@@ -233,7 +234,8 @@ class _Found:
         loose = self.state.network.points.loose > 0.0
         carried = np.where(loose, found.squeeze, found.tension)
         tension = [np.interp(step * dt, local.time, one) for one in carried.T]
-        slack = local.step * (found.squeeze > 0.0).sum(axis=0)
+        slack = (found.squeeze > 0.0) | (~found.sought & (found.tension < 0.0))
+        slack_time = local.step * np.where(loose, ~slack, slack).sum(axis=0)
         return Solution(
             case=case,
             equilibrium=eq,
@@ -247,7 +249,7 @@ class _Found:
             spans_evaluated=case.catenary.spans_of_a_period,
             residual=0.0,
             dropper_force=np.maximum(np.column_stack(tension), 0.0),
-            dropper_slack_time=np.where(loose, np.nan, slack),
+            dropper_slack_time=np.where(eq.dropper_gap > 0.0, np.nan, slack_time),
             support_rise=rise.max(axis=0),
             support_uplift=rise[:, highest],
             support_uplift_time=since - case.line.supports[highest] / case.speed,

@@ -66,7 +66,7 @@ def stretches(lanes: Lanes, target: Rows, u: Rows, w: Rows, droppers: Droppers, 
 
 @kernel(**OPTIONS)
 def near_slack(stretch: Rows, fd_old: Floats, droppers: Droppers, found: Ints) -> int:
-    """Find the droppers that begin the step without their damping or whose tension at its end may be lost.
+    """Find the droppers that begin the step without their damping, hang loose, or may lose their tension in it.
 
     They are listed span after span, each with its number, its span, and the part of the list (from, to) that stands
     at most a span away.

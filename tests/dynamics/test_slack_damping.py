@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.form_finding.prescribed import prescribed_by_lengths
 from dynamics.accuracy.slack_companion import LARGE_CHANGE, compare_slack_damping
 from dynamics.steady_state.periodic import solve_periodic
 
@@ -36,6 +38,18 @@ def test_a_choice_without_effect_is_not_reported(build_line, build_case):
     assert found.warning == ""
     taut = replace(solution, dropper_slack_time=np.zeros(9))
     assert compare_slack_damping(case, taut) is None
+
+
+def test_a_line_whose_only_slack_droppers_hang_loose_is_compared(build_line, build_case):
+    """Their dashpots work before and behind every passage, and no passage slackens them."""
+    line = prescribed_by_lengths(periodic_equilibrium(build_line()))
+    line = line.with_droppers(lengths_mm=1e3 * np.array(line.droppers.lengths) + 60.0 * (np.arange(9) == 3))
+    solution = solve_periodic(build_case(line, 200.0, mean_force_N=60.0, periodic=WINDOW))
+    time = solution.dropper_slack_time
+    assert np.flatnonzero(np.isnan(time)).tolist() == [3]
+    solution = replace(solution, dropper_slack_time=np.where(np.isnan(time), np.nan, 0.0))
+    found = compare_slack_damping(solution.case, solution)
+    assert found is not None and found.change_percent is not None and found.change_percent != 0.0
 
 
 def test_after_a_run_by_the_operator_two_marches_are_compared(build_case):

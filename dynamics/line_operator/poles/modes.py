@@ -144,7 +144,10 @@ def _settled(guess, seen, slope, line, numbers, memory, close, stray):
 
 @kernel(**OPTIONS)
 def _between(lines, share):
-    """Line between two others, and its numbers: every number that is not an index is interpolated."""
+    """Line between two others, and its numbers: every number that is not an index is interpolated.
+
+    On the way to a line on which another dropper hangs loose that dropper has a part of its spring.
+    """
     (start, points, _, ni, T, alpha, beta), (end, others, first, _, T_, alpha_, beta_) = lines
     a, b = 1.0 - share, share
     bays = Bays(
