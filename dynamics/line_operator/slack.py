@@ -36,7 +36,7 @@ from dynamics.line_operator.dropper_kernels import DropperKernels, dropper_kerne
 from dynamics.line_operator.local_time import LocalTime
 from dynamics.line_operator.lost_contact import UnilateralContact
 from dynamics.line_operator.network import LineNetwork
-from dynamics.line_operator.slack_forces import SlackForces
+from dynamics.line_operator.state import SlackForces
 
 __all__ = ["EARLIER", "EARLIEST", "LASTING", "LATEST", "solve_slack"]
 

@@ -24,8 +24,7 @@ from dynamics.line_operator.poles.follow import follow_poles
 from dynamics.line_operator.poles.known import KnownPoles, highest_felt
 from dynamics.line_operator.poles.search import find_poles
 from dynamics.line_operator.slack import EARLIER, EARLIEST, LASTING, LATEST, solve_slack
-from dynamics.line_operator.slack_forces import SlackForces
-from dynamics.line_operator.state import OperatorState
+from dynamics.line_operator.state import OperatorState, SlackForces
 from dynamics.pantograph.linear import linear_pantograph
 from dynamics.results.solution import PantographResult, Solution
 from dynamics.spec.case import CaseSpec

@@ -27,8 +27,7 @@ from dynamics.line_operator.answers import Contour
 from dynamics.line_operator.contact import both_halves
 from dynamics.line_operator.local_time import LocalTime, waves_at
 from dynamics.line_operator.network import LineNetwork
-from dynamics.line_operator.slack_forces import SlackForces
-from dynamics.line_operator.state import OperatorState
+from dynamics.line_operator.state import OperatorState, SlackForces
 from dynamics.linear_algebra.refined_lu import RefinedFactors
 
 __all__ = ["Cause", "Stage", "StageMultipliers", "stages_of"]

@@ -43,5 +43,6 @@ def points_of(eq: Equilibrium, bays: Bays, order: NetworkOrder) -> Points:
         arm = np.ascontiguousarray(dof_of[mesh.dof[mesh.support_contact][:, [Z, Y]]])
         skew = np.ascontiguousarray(arms[:, Z, Y])
     springs = np.ascontiguousarray(eq.dropper_stiffness, dtype=np.float64)
-    own = springs, upright, sway, swaying, (eq.dropper_spring_force <= SLACK_FORCE).astype(np.float64)
+    loose = (np.abs(eq.dropper_force) <= SLACK_FORCE).astype(np.float64)
+    own = springs, upright, sway, swaying, loose
     return Points(mass, stiffness, held, dashpot, bottom, top, *own, axis, aside, mixed, across, arm, skew)
