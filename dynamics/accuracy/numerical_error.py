@@ -197,7 +197,8 @@ def _part(name: str, estimate: Callable[[], tuple[Floats, str]]) -> ErrorPart:
 def _resolution(case: CaseSpec, solution: Solution, pantograph: int) -> tuple[Floats, str]:
     """What is left of a pantograph's figures with more harmonics and samples, at second order with a margin.
 
-    Fewer of them do not bound it: sigma may be close to theirs by chance.
+    Fewer of them do not bound it: sigma may be close to theirs by chance. What slack is left out that lasts for longer
+    than it was sought is in the difference, too.
     """
     statistics = solution.pantographs[pantograph].statistics
     assert statistics is not None
@@ -205,7 +206,7 @@ def _resolution(case: CaseSpec, solution: Solution, pantograph: int) -> tuple[Fl
     # forces vary by sigma, whatever their mean
     least = LEAST_SHARE * np.where([name.startswith("contact_force") for name in FIGURES], own[0], own)
     for finer in FINER:
-        there = solve_by_operator(case, solution.equilibrium, solution.operator_start, finer)
+        there = solve_by_operator(case, solution.equilibrium, solution.operator_start, finer, solution.operator_state)
         finest = None if isinstance(there, str) else there.pantographs[pantograph].statistics
         if finest is not None:
             found = figures_in(finest)

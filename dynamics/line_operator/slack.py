@@ -223,7 +223,7 @@ class _Complementarity:
 
     def _too_long(self, tension: Floats) -> str:
         """Say where a dropper is slack, or taut, beyond the periods in which that is sought."""
-        far = (self.contour.before, self.contour.behind) == LATEST
+        far = self.contour.before >= LATEST[0]
         beyond = not self.smooth and (tension < -(PUSHES_FAR if far else PUSHES))[~self.near].any()
         return LASTING if beyond else ""
 

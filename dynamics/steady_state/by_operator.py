@@ -42,6 +42,7 @@ SAMPLES = 330  # of a dropper's own time a span, at least
 ENOUGH = 0.9  # of the frequency up to which poles have to be known: other designs need it a little higher
 # N: a dropper that hangs by less slackens long before it is passed: in each of 22 such designs among 120 at random
 LIGHT = 3.0
+FARTHER = 1.0  # periods that a companion looks farther at either end, where the run itself had to look far
 MISSED = 0.3  # N: more of the mean force is missed where harmonics are too few for the moments of loss
 UNRESOLVED = "contact that is lost for moments too short for its harmonics"
 MET, MOST_SECANTS = 1.0e-5, 8  # N: an applied force that is given
@@ -51,7 +52,11 @@ UNCOUNTED = "poles of the line that could not be counted"
 
 
 def solve_by_operator(
-    case: CaseSpec, eq: Equilibrium, start: KnownPoles | None, resolution: float = 1.0
+    case: CaseSpec,
+    eq: Equilibrium,
+    start: KnownPoles | None,
+    resolution: float = 1.0,
+    companion_of: OperatorState | None = None,
 ) -> Solution | str:
     """Steady state of a case, or why it has to be marched.
 
@@ -63,6 +68,8 @@ def solve_by_operator(
         Those of a near line; without them poles are searched for.
     resolution : float
         Harmonics, samples, and how deep poles are known, over what the case asks for.
+    companion_of : OperatorState or None
+        State of the same case: where slack that lasts for periods was sought there, it is sought farther here.
     """
     reason = outside_the_operator(case)
     if reason:
@@ -70,7 +77,9 @@ def solve_by_operator(
     began, fineness = time.perf_counter(), resolution * case.periodic.resolution
     network, speed = line_network(eq), case.speed
     contour = contour_of(case, network.period / speed, fineness)
-    if eq.dropper_spring_force.min() < LIGHT:
+    if companion_of is not None and companion_of.contour.before >= LATEST[0]:
+        contour = _looking_far(contour, FARTHER)
+    elif eq.dropper_spring_force.min() < LIGHT:
         contour = _looking_ahead(contour)
     samples = round(fineness * SAMPLES * case.catenary.spans_of_a_period)
     if start is not None and start.highest < ENOUGH * highest_felt(network, contour.T, fineness):
@@ -117,7 +126,7 @@ def _state(
     slack = sought(contact.mean) if case.mean_force_N is not None else _under_applied_force(case, contact, sought)
     if slack.problem == EARLIER:
         return _state(case, eq, (network, _looking_ahead(contour), poles), samples)
-    if slack.problem == LASTING and (contour.before, contour.behind) != LATEST:
+    if slack.problem == LASTING and contour.before < LATEST[0]:
         return _state(case, eq, (network, _looking_far(contour), poles), samples)
     return slack.problem or OperatorState(network, contour, poles, answers, slack.contact, slack)
 
@@ -164,9 +173,9 @@ def _looking_ahead(contour: Contour) -> Contour:
     return replace(contour, before=EARLIEST, images=contour.images + 1)
 
 
-def _looking_far(contour: Contour) -> Contour:
+def _looking_far(contour: Contour, farther: float = 0.0) -> Contour:
     """The same contour for droppers that waves slacken, or draw taut, for periods; an image more for each of these."""
-    before, behind = LATEST
+    before, behind = LATEST[0] + farther, LATEST[1] + farther
     more = round(before - contour.before + behind - contour.behind)
     return replace(contour, before=before, behind=behind, images=contour.images + more)
 

@@ -8,6 +8,8 @@ import pytest
 from catenary.form_finding.equilibrium import periodic_equilibrium
 from catenary.form_finding.prescribed import prescribed_by_lengths
 from catenary.storage.provenance import config_json
+from dynamics.accuracy import numerical_error
+from dynamics.accuracy.numerical_error import estimate_error
 from dynamics.line_operator import contact, slack
 from dynamics.line_operator.answers import bare_wire
 from dynamics.solution import solve
@@ -53,6 +55,16 @@ def test_slack_that_lasts_for_periods_is_sought_farther_and_else_marched(build_c
     marched = solve(case.model_copy(update={"periodic": case.periodic.model_copy(update={"method": "march"})}))
     wanted = marched.statistics.contact_force_std_N
     assert found.statistics.contact_force_std_N == pytest.approx(wanted, rel=1e-2)
+    seen = []
+
+    def companion(*asked):
+        seen.append(by_operator.solve_by_operator(*asked))
+        return seen[-1]
+
+    monkeypatch.setattr(numerical_error, "solve_by_operator", companion)
+    estimate_error(case, found)
+    contour = seen[0].operator_state.contour
+    assert (contour.before, contour.behind, contour.images) == (4.0, 3.2, 9), "the error has what lasts longer"
     monkeypatch.setattr(slack, "PUSHES_FAR", 1.0)
     again = solve(case.model_copy(update={"periodic": case.periodic.model_copy(update=SHORT)}))
     assert again.method == "march"
