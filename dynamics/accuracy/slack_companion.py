@@ -50,9 +50,9 @@ class SlackDampingChange:
 def compare_slack_damping(case: CaseSpec, solution: Solution) -> SlackDampingChange | None:
     """Solve a case again with the other damping of its slack droppers; None where none is slack, or no figures.
 
-    One that hangs loose at rest is, before and behind every passage.
+    A dropper that hangs loose at rest is slack before and behind every passage.
     """
-    loose = solution.equilibrium is not None and (solution.equilibrium.dropper_gap > 0.0).any()
+    loose = (solution.equilibrium.dropper_gap > 0.0).any()
     if solution.statistics is None or not (loose or (solution.dropper_slack_time > 0.0).any()):
         return None
     other: SlackDamping = "released" if case.slack_damping == "kept" else "kept"

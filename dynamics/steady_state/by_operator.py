@@ -243,7 +243,6 @@ class _Found:
         carried = np.where(loose, found.squeeze, found.tension)
         tension = [np.interp(step * dt, local.time, one) for one in carried.T]
         slack = (found.squeeze > 0.0) | (~found.sought & (found.tension < 0.0))
-        slack_time = local.step * np.where(loose, ~slack, slack).sum(axis=0)
         return Solution(
             case=case,
             equilibrium=eq,
@@ -257,7 +256,7 @@ class _Found:
             spans_evaluated=case.catenary.spans_of_a_period,
             residual=0.0,
             dropper_force=np.maximum(np.column_stack(tension), 0.0),
-            dropper_slack_time=np.where(eq.dropper_gap > 0.0, np.nan, slack_time),
+            dropper_slack_time=np.where(loose, np.nan, local.step * slack.sum(axis=0)),
             support_rise=rise.max(axis=0),
             support_uplift=rise[:, highest],
             support_uplift_time=since - case.line.supports[highest] / case.speed,

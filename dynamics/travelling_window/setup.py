@@ -136,7 +136,7 @@ def with_levers(operators: WindowOperators, case: CaseSpec, distances: tuple[flo
 def slack_limit(
     force: NDArray[np.float64], stiffness: NDArray[np.float64], beta: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Stretch below which a dropper is looked at [m]: always where it gives up damping, or has a force at rest to."""
+    """Stretch below which a dropper is looked at [m]; always one that gives up its damping, or hangs loose at rest."""
     return np.where((beta > 0.0) | (force < 0.0), np.inf, (NEAR_SLACK - force) / stiffness)
 
 

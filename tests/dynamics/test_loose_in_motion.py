@@ -80,6 +80,18 @@ def test_a_loose_line_has_one_steady_state_by_the_operator_and_by_a_march(loose_
     assert taut[4] == 0.0 and pulled[4] < 1e-4, "a gap of 23 mm stays open"
 
 
+def test_slack_counts_beyond_where_the_operator_seeks_it(build_line, build_case):
+    """A dropper that hangs by half a newton is slack in every wave that reaches it."""
+    line = prescribed_by_lengths(periodic_equilibrium(build_line()))
+    line = line.with_droppers(lengths_mm=1e3 * np.array(line.droppers.lengths) + 16.62 * (np.arange(9) == 4))
+    found = solve(build_case(line, 275.0, mean_force_N=143.4, periodic={"method": "operator"}))
+    state = found.operator_state
+    sought = state.local.step * np.count_nonzero(state.slack.squeeze > 0.0, axis=0)
+    assert 0.0 < found.equilibrium.dropper_force[4] < 1.0
+    assert sought[4] + 0.05 < found.dropper_slack_time[4] < state.local.time[-1] - state.local.time[0]
+    assert found.dropper_slack_time[0] == pytest.approx(sought[0], rel=1e-9), "a heavy one has all of it near"
+
+
 def test_a_gap_too_wide_to_close_is_a_dropper_that_is_not_there(loose_line, build_case, build_line):
     """Wider still changes nothing: neither the elasticity nor the force of a passage."""
     lengths = 1e3 * np.array(loose_line.droppers.lengths)
