@@ -250,8 +250,9 @@ def test_more_harmonics_and_samples_say_how_far_the_figures_are_off(line, cases,
 def test_an_error_comes_from_fewer_where_many_harmonics_are_marched(marched, share, cases, solved, monkeypatch):
     found, solved_for = solved["bruni_2015"][0], []
 
-    def solve_or_not(case, eq, start, resolution):
-        solved_for.append("no" if resolution in marched else solve_by_operator(case, eq, start, resolution))
+    def solve_or_not(case, eq, start, resolution, companion_of):
+        refused = resolution in marched
+        solved_for.append("no" if refused else solve_by_operator(case, eq, start, resolution, companion_of))
         return solved_for[-1]
 
     monkeypatch.setattr("dynamics.accuracy.numerical_error.solve_by_operator", solve_or_not)
