@@ -14,7 +14,7 @@ from dynamics.line_operator.contact import ContactSystem, station_phases
 from dynamics.line_operator.local_time import LocalTime
 from dynamics.line_operator.network import LineNetwork
 
-__all__ = ["ContactCoupling", "contact_coupling"]
+__all__ = ["ContactCoupling", "answering", "contact_coupling"]
 
 Singles = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -81,7 +81,7 @@ def contact_coupling(system: tuple[LineNetwork, Answers, ContactSystem], time: L
     lifts = np.ascontiguousarray(a.by_squeeze.transpose(2, 0, 1), np.complex64)
     C = time.of_pairs(stretch, phases, by_force, time.sample)
     G = time.of_pairs(lifts, phases.conj(), by_squeeze, time.sample, opposed=True)
-    taken = _side_by_side(G).reshape(-1, 2 * K) @ _answering(contact)
+    taken = _side_by_side(G).reshape(-1, 2 * K) @ answering(contact)
     return ContactCoupling(round(contour.T / time.step), _side_by_side(C), taken.reshape(len(G), count, 2 * K))
 
 
@@ -90,7 +90,7 @@ def _side_by_side(values: NDArray[np.complex64]) -> Singles:
     return np.ascontiguousarray(values).view(np.float32)
 
 
-def _answering(contact: ContactSystem) -> Singles:
+def answering(contact: ContactSystem) -> Singles:
     """Twice what the contact's equations answer to harmonics above 0, which act together with their conjugate images.
 
     From real and imaginary parts side by side to such ones (2 harmonic, 2 harmonic).

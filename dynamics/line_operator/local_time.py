@@ -185,11 +185,21 @@ class LocalTime:
         return folded
 
 
-def waves_at(contour: Contour, time: Floats, others: Complexes) -> Complexes:
-    """exp(i omega t) at times [s] (time, omega): frequencies of the ring, then others."""
-    first = np.exp(1j * (0.5 * contour.step - 1j * contour.depth) * time)
-    ring = _running_waves(first, np.exp(1j * contour.step * time), contour.count)
-    return np.hstack([ring.T, np.exp(1j * np.outer(time, others))])
+def waves_at(
+    contour: Contour, step: float, sample: Ints, others: Complexes, opposed: bool = False
+) -> NDArray[np.complex128]:
+    """exp(i omega t), or exp(-i omega t), at ascending samples (sample, omega): the ring's frequencies, then others.
+
+    ``step`` is that of the samples [s].
+    """
+    sign = -1j if opposed else 1j
+    first = np.exp(sign * (0.5 * contour.step - 1j * contour.depth) * step * sample)
+    turn = np.exp(sign * contour.step * step * sample)
+    out = np.empty((len(sample), contour.count + len(others)), np.complex128)
+    if len(sample):
+        begin, onward = np.exp(sign * step * sample[0] * others), np.exp(sign * step * others)
+        _fill_waves(sample, (first, turn), (begin, onward), out)
+    return out
 
 
 def squeeze_spectrum(omega: Complexes, step: float, smooth: bool) -> Complexes:
@@ -225,6 +235,36 @@ def _running_waves(first: Complexes, turn: Complexes, count: int) -> Complexes:
             out[row, p] = now[p]
             now[p] *= turn[p]
     return out
+
+
+@kernel(error_model="numpy", nogil=True, fastmath={"contract", "nsz"})
+def _fill_waves(
+    sample: Ints, ring: tuple[Complexes, Complexes], others: tuple[Complexes, Complexes], out: Complexes
+) -> None:
+    """Fill in waves (sample, omega) by products: of the ring from frequency to frequency, others from sample to sample.
+
+    Of the ring the first one and what the next one differs by (sample,); of others the first sample's and what the next
+    one's differs by (omega,). Four of the ring at a time, which do not wait for each other.
+    """
+    (first, turn), (begin, onward), now = ring, others, others[0].copy()
+    count = out.shape[1] - begin.size
+    for r in range(sample.size):
+        for _ in range(sample[r] - sample[max(0, r - 1)]):
+            for p in range(now.size):
+                now[p] *= onward[p]
+        one, row = turn[r], out[r]
+        two = one * one
+        four, a = two * two, first[r]
+        b, c = a * one, a * two
+        d, whole = b * two, count - count % 4
+        for n in range(0, whole, 4):
+            row[n], row[n + 1], row[n + 2], row[n + 3] = a, b, c, d
+            a, b, c, d = a * four, b * four, c * four, d * four
+        for n in range(whole, count):
+            row[n] = a
+            a *= one
+        for p in range(now.size):
+            row[count + p] = now[p]
 
 
 @kernel(error_model="numpy", nogil=True, fastmath={"contract", "nsz"})

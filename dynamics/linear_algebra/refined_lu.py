@@ -22,8 +22,8 @@ class RefinedFactors:
 
     def __init__(self, matrix: Floats) -> None:
         self._matrix = matrix
-        single = np.asfortranarray(matrix, dtype=np.float32)
-        self._single = lu_factor(single, overwrite_a=True, check_finite=False)
+        # rows are LAPACK's columns: the transpose is factored, in place
+        self._single = lu_factor(np.array(matrix, np.float32, order="C").T, overwrite_a=True, check_finite=False)
         self._double: tuple[Floats, NDArray[np.int32]] | None = None
 
     def solve(self, right: Floats) -> Floats:
@@ -41,7 +41,7 @@ class RefinedFactors:
         size = wanted = float(np.abs(right).max())
         while not size <= CLOSE * wanted:  # what is not a number is left to factors in double
             # scaled, so that single precision holds it
-            step = lu_solve(self._single, (left / size).astype(np.float32), check_finite=False)
+            step = lu_solve(self._single, (left / size).astype(np.float32), trans=1, check_finite=False)
             found = found + size * step.astype(np.float64)
             left, before = right - self._matrix @ found, size
             size = float(np.abs(left).max())

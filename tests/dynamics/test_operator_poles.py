@@ -63,6 +63,24 @@ def test_a_design_of_which_a_pole_rises_has_the_force_of_the_march(nominal, numb
     assert found.statistics.contact_force_std_N == pytest.approx(reference(number)["sigma_N"], rel=1e-2)
 
 
+@pytest.mark.parametrize(
+    ("x", "z"),
+    [
+        ([2.02, 10.52, 17.71, 20.63], [5.6, -22.3, -49.6, -53.1, -50.7]),
+        ([1.71, 11.73, 16.94, 24.35], [7.0, -22.6, -38.3, -52.7, -53.2]),
+        ([2.63, 11.51, 14.03, 20.28], [8.6, -1.7, -8.4, -14.4, -12.9]),
+    ],
+)
+def test_a_pole_that_passes_others_on_its_way_is_followed(nominal, x, z):
+    """One of waves in height passes below two of waves along the track; steps by pace alone go on with one of these."""
+    stations, heights = [*x, 27.5, *(55.0 - v for v in x[::-1])], [*z, *z[-2::-1]]
+    known = learned_start(nominal)
+    line = nominal.catenary.with_droppers(positions_m=stations, heights_mm=heights)
+    network = line_network(periodic_equilibrium(line))
+    followed, found = follow_poles(known, network, known.T), find_poles(network, known.T)
+    assert np.sort_complex(followed.felt.omega) == pytest.approx(np.sort_complex(found.felt.omega), abs=1e-6)
+
+
 def test_poles_are_searched_for_where_those_that_were_followed_leave_slack_unfound(nominal, monkeypatch):
     case, known = design(nominal, BELOW_THE_CONTOUR), learned_start(nominal)
     shallow = replace(known, omega=known.omega[known.omega.imag * known.T > -4.0])

@@ -56,8 +56,8 @@ class Nodes:
         [rad/s], [1/s].
     wave, seen : complex array (omega, contact)
         A as forces act and as pantographs see the wire [m^2/N].
-    samples : tuple of complex array (row, omega)
-        exp(i omega t) where a stage has squeezes.
+    samples, opposed : tuple of complex array (row, omega)
+        exp(i omega t), and exp(-i omega t), where a stage has squeezes.
     """
 
     omega: Complexes
@@ -65,6 +65,7 @@ class Nodes:
     wave: Complexes
     seen: Complexes
     samples: tuple[Complexes, ...]
+    opposed: tuple[Complexes, ...]
 
 
 def nodes_of(line: tuple[LineNetwork, Contour], poles: Complexes, stages: tuple[Stage, ...]) -> Nodes:
@@ -77,9 +78,14 @@ def nodes_of(line: tuple[LineNetwork, Contour], poles: Complexes, stages: tuple[
     on_ring = np.full(len(ring), 1.0 / (contour.images * contour.T) + 0.0j)
     wire = network.wire, network.alpha, network.beta
     waves = contact_waves(wire, omega, contour)
-    when = [stage.time.sample[stage.rows] * (contour.T / stage.slack.samples) for stage in stages]
-    samples = tuple(waves_at(contour, np.asarray(one, dtype=np.float64), around.ravel()) for one in when)
-    return Nodes(omega, np.concatenate([on_ring, weight.ravel()]), *waves, samples)
+    samples = [
+        tuple(
+            waves_at(contour, contour.T / stage.slack.samples, stage.time.sample[stage.rows], around.ravel(), opposed)
+            for stage in stages
+        )
+        for opposed in (False, True)
+    ]
+    return Nodes(omega, np.concatenate([on_ring, weight.ravel()]), *waves, *samples)
 
 
 def _at_stations(
@@ -110,9 +116,9 @@ def acting_on(
     """
     contour, dropper = line[1], []
     station, along = _at_stations(nodes, line, force / contour.speed, -1.0)
-    for stage, waves in zip(stages, nodes.samples, strict=True):
+    for stage, waves in zip(stages, nodes.opposed, strict=True):
         time = squeeze_spectrum(nodes.omega, contour.T / stage.slack.samples, stage.slack.smooth)
-        dropper.append(time[:, None] * ((1.0 / waves).T @ stage.slack.squeeze[stage.rows]))
+        dropper.append(time[:, None] * (waves.T @ stage.slack.squeeze[stage.rows]))
     return Acting(station, np.stack(dropper, axis=2)), along
 
 

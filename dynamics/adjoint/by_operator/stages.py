@@ -22,9 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.kernels.compiled import kernel
 from dynamics.adjoint.by_operator.dropper_tables import DropperTables, parted
 from dynamics.line_operator.answers import Contour
 from dynamics.line_operator.contact import both_halves
+from dynamics.line_operator.coupling import answering
 from dynamics.line_operator.local_time import LocalTime, waves_at
 from dynamics.line_operator.network import LineNetwork
 from dynamics.line_operator.state import OperatorState, SlackForces
@@ -34,6 +36,7 @@ __all__ = ["Cause", "Stage", "StageMultipliers", "stages_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Singles = NDArray[np.float32]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
 
@@ -72,7 +75,7 @@ class Stage:
     rows : int array (row,)
         Samples at which a dropper is squeezed.
     t, d : int array (slack,)
-        Samples and droppers whose equations were solved.
+        Samples and droppers whose equations were solved, one dropper's behind another's.
     """
 
     def __init__(self, state: OperatorState, slack: SlackForces, tables: DropperTables) -> None:
@@ -80,19 +83,22 @@ class Stage:
         self.time = LocalTime(state.contour, slack.samples, state.answers)
         self.basis = self.time.cubic if slack.smooth else self.time.hat
         self.rows = np.flatnonzero(slack.squeeze.any(axis=1))
-        self.t, self.d = np.nonzero((slack.squeeze > 0.0) & slack.sought)
+        self.d, self.t = np.nonzero(((slack.squeeze > 0.0) & slack.sought).T)
         self.stiffness = state.network.points.dropper
         self._droppers = np.flatnonzero(slack.squeeze.any(axis=0))
 
     @cached_property
     def waves(self) -> Complexes:
         """exp(i omega t) at samples with squeezes (row, omega)."""
-        return waves_at(self.state.contour, self.time.time[self.rows], self.time.poles)
+        return self._waves(False)
 
     @cached_property
     def _opposed(self) -> Complexes:
         """exp(-i omega t) there (row, omega)."""
-        return 1.0 / self.waves
+        return self._waves(True)
+
+    def _waves(self, opposed: bool) -> Complexes:
+        return waves_at(self.state.contour, self.time.step, self.time.sample[self.rows], self.time.poles, opposed)
 
     @cached_property
     def _tails(self) -> Floats:
@@ -124,48 +130,49 @@ class Stage:
 
     def multipliers(self, cause: Cause) -> StageMultipliers:
         """Multipliers that answer to what a figure changes by."""
-        contact = self.state.contact
+        contact, P = self.state.contact, self.state.contour.pantographs
         varying, inverse = contact.varying, contact.inverse
         m, by_force = np.zeros_like(cause.squeeze), cause.force
         if len(self.t):
-            C, lifted, factors = self._equations
-            right = cause.squeeze[self.t, self.d] - (cause.force[varying] @ lifted).real
-            m[self.t, self.d] = -self.stiffness[self.d] * factors.solve(right)
-            by_force = by_force + m[self.t, self.d] @ C
+            by_harmonics, taken, factors = self._equations
+            ahead = np.ascontiguousarray(cause.force[varying][contact.above]).view(np.float64)
+            right = cause.squeeze[self.t, self.d] - taken @ ahead
+            found = -self.stiffness[self.d] * factors.solve(right)
+            m[self.t, self.d] = found
+            by_force = by_force + _with_images((found @ by_harmonics).view(np.complex128), P)
         contact_ = np.zeros_like(cause.force)
         contact_[varying] = -by_force[varying] @ inverse
         return StageMultipliers(contact_, m)
 
     @cached_property
-    def _equations(self) -> tuple[Complexes, Complexes, RefinedFactors]:
-        """C of the slack samples, M^-1 G^T, and factors of the equations of m, formed once for all figures."""
-        contact, k = self.state.contact, self.stiffness[self.d]
-        C, G = self._harmonics()
-        lifted = contact.inverse.astype(np.complex64) @ G[:, contact.varying].T
-        A = k[:, None] * (self._kernels() - _real_product(C[:, contact.varying], lifted))
-        A[np.arange(len(k)), np.arange(len(k))] += 1.0
-        return C, lifted, RefinedFactors(A.T)
+    def _equations(self) -> tuple[Floats, Singles, RefinedFactors]:
+        """C of the slack samples, M^-1 G^T, and factors of the equations of m, formed once for all figures.
 
-    def _harmonics(self) -> tuple[Complexes, Complexes]:
-        """C and G of the slack samples (slack, contact)."""
+        C by harmonics 0 to K of every pantograph, M^-1 G^T by those above 0, real and imaginary parts side by side
+        (slack, harmonic and part); of M^-1 G^T as `ContactCoupling.taken`.
+        """
+        C, G = self._harmonics()
+        above = np.tile(np.arange(2 * self.state.contour.harmonics + 2) > 1, self.state.contour.pantographs)
+        taken = G[:, above] @ answering(self.state.contact)
+        kernels, place = self._kernels()
+        A = _equations_of(kernels, taken @ C[:, above].T, (self.t, place), self.stiffness[self.d])
+        return C.astype(np.float64), taken, RefinedFactors(A)
+
+    def _harmonics(self) -> tuple[Singles, Singles]:
+        """C and G of the slack samples, real and imaginary part of harmonics 0 to K (slack, contact and part)."""
         P, K = self.state.contour.pantographs, self.state.contour.harmonics
-        C, G = np.empty((2, len(self.t), P * (K + 1)), np.complex64)
+        C, G = np.empty((2, len(self.t), P * (2 * K + 2)), np.float32)
         waves, opposed = parted(self.waves), parted(self._opposed * self.basis)
         row = np.searchsorted(self.rows, self.t)
         for one in np.unique(self.d):
-            at = np.flatnonzero(self.d == one)
-            C[at] = (waves[row[at]] @ self._tables.by_force[one]).view(np.complex64)
-            G[at] = (opposed[row[at]] @ self._tables.by_squeeze[one]).view(np.complex64)
-        above = np.arange(P * (K + 1)).reshape(P, -1)
-        below = above[:, :0:-1]
+            at = np.flatnonzero(self.d == one)  # one behind another
+            own = slice(at[0], at[-1] + 1)
+            np.matmul(waves[row[own]], self._tables.by_force[one], out=C[own])
+            np.matmul(opposed[row[own]], self._tables.by_squeeze[one], out=G[own])
+        return C, G
 
-        def whole(half: Complexes) -> Complexes:
-            return np.concatenate([half[:, below].conj(), half[:, above]], axis=2).reshape(len(half), -1)
-
-        return whole(C), whole(G)
-
-    def _kernels(self) -> Floats:
-        """K among slack samples (slack, slack) [m/N]."""
+    def _kernels(self) -> tuple[Floats, Ints]:
+        """K by the samples between (squeezed dropper, dropper, lag) [m/N], and place there of every slack sample."""
         a, time, among = self.state.answers, self.time, np.unique(self.d)
         values = a.by_droppers[:, among[:, None], among] * (a.weight * self.basis)[:, None, None]
         most, at = int(np.ptp(self.t)), np.arange(len(among))
@@ -174,8 +181,7 @@ class Stage:
         kernels, middle = kernels.reshape(-1, len(among), len(among)), len(time.lags) // 2
         tails = self._tails[0, middle - most : middle + most + 1]
         kernels[:, at, at] += tails[:, np.searchsorted(self._droppers, among)]
-        place = np.searchsorted(among, self.d)
-        return kernels[most + self.t[:, None] - self.t, place[:, None], place]
+        return np.ascontiguousarray(kernels.transpose(2, 1, 0)), np.searchsorted(among, self.d)
 
     def _by_taken(self, cause: Cause, found: StageMultipliers) -> tuple[Ints, Ints, Floats]:
         """Samples and droppers whose squeeze is that of coarser ones; what the figure changes by with it (taken,)."""
@@ -222,9 +228,27 @@ class Stage:
         return out
 
 
-def _real_product(first: Complexes, second: Complexes) -> Floats:
-    """Real part of a product of matrices."""
-    return np.hstack([first.real, -first.imag]) @ np.vstack([second.real, second.imag])
+@kernel(error_model="numpy", nogil=True, fastmath={"contract", "nsz"})
+def _equations_of(kernels: Floats, through: Singles, slack: tuple[Ints, Ints], stiffness: Floats) -> Floats:
+    """Equations of m (squeezed, slack): 1 + k (K less what comes ``through`` the contact).
+
+    ``kernels`` (squeezed dropper, dropper, lag) by ``slack``, samples and places of droppers, one dropper's behind
+    another's.
+    """
+    (t, place), n, middle = slack, stiffness.size, kernels.shape[2] // 2
+    out = np.empty((n, n))
+    for j in range(n):
+        row, taken = out[j], through[j]
+        for i in range(n):
+            row[i] = stiffness[i] * (kernels[place[j], place[i], middle + t[i] - t[j]] - taken[i])
+        row[j] += 1.0
+    return out
+
+
+def _with_images(half: Complexes, pantographs: int) -> Complexes:
+    """Harmonics -K to K of every pantograph by those of 0 to K (contact,), to whose images they are conjugate."""
+    each = half.reshape(pantographs, -1)
+    return np.concatenate([each[:, :0:-1].conj(), each], axis=1).ravel()
 
 
 def stages_of(state: OperatorState) -> tuple[Stage, ...]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dynamics.line_operator.network import LineNetwork
 from dynamics.line_operator.poles.known import KnownPoles
-from dynamics.line_operator.poles.modes import BRISK, CAREFUL, SLOW, Numbered, PoleModes, followed_poles
+from dynamics.line_operator.poles.modes import ALIKE, ANYHOW, BRISK, CAREFUL, SLOW, Numbered, PoleModes, followed_poles
 
 __all__ = ["follow_poles"]
 
@@ -36,26 +36,39 @@ def follow_poles(known: KnownPoles, network: LineNetwork, T: float) -> KnownPole
     ):
         return None
     lines = _numbered(start, known.T), _numbered(network, T)
-    found, walked = followed_poles(known.omega, known.modes, lines, False, BRISK)
-    for pace in (BRISK, CAREFUL, SLOW):
-        lost = np.isnan(found) | _meet(found)
-        now = lost & ~walked if pace == BRISK else lost
-        if now.any():
-            modes = PoleModes(known.modes.seen[now], known.modes.slope[now])
-            found[now], _ = followed_poles(known.omega[now], modes, lines, True, pace)
-            walked |= now
-    lost = np.isnan(found) | _meet(found)
-    return None if lost.any() else KnownPoles(network, T, found, known.highest)
+    at_once, walked = followed_poles(known.omega, known.modes, lines, False, (BRISK, ANYHOW))
+    _walk_again(at_once, _lost(at_once) & ~walked, known, lines, (BRISK, ANYHOW))
+    # short steps find all but some, and those that are as short as modes ask for all but others
+    for alike in (ALIKE, ANYHOW):
+        found = at_once.copy()
+        for pace in (CAREFUL, SLOW):
+            _walk_again(found, _lost(found), known, lines, (pace, alike))
+        if not _lost(found).any():
+            return KnownPoles(network, T, found, known.highest)
+    return None
+
+
+def _walk_again(
+    found: Complexes,
+    lost: NDArray[np.bool_],
+    known: KnownPoles,
+    lines: tuple[Numbered, Numbered],
+    walk: tuple[float, float],
+) -> None:
+    """Follow those that are lost in steps, and fill them in."""
+    if lost.any():
+        modes = PoleModes(known.modes.seen[lost], known.modes.slope[lost])
+        found[lost], _ = followed_poles(known.omega[lost], modes, lines, True, walk)
+
+
+def _lost(found: Complexes) -> NDArray[np.bool_]:
+    """Which poles were not found, or are another one (pole,)."""
+    apart = np.abs(found[:, None] - found)
+    apart[np.arange(len(found)), np.arange(len(found))] = np.inf
+    return np.asarray(np.isnan(found) | (apart < MEETING).any(axis=1), dtype=np.bool_)
 
 
 def _numbered(network: LineNetwork, T: float) -> Numbered:
     """A line as `followed_poles` is given it."""
     line, numbers = network.arguments(T)
     return *line, *numbers
-
-
-def _meet(found: Complexes) -> NDArray[np.bool_]:
-    """Whether another pole is the same (pole,)."""
-    apart = np.abs(found[:, None] - found)
-    apart[np.arange(len(found)), np.arange(len(found))] = np.inf
-    return np.asarray((apart < MEETING).any(axis=1), dtype=np.bool_)

@@ -22,7 +22,7 @@ from dynamics.influence.kernel import answers_taken, bloch_opposite, bloch_solut
 from dynamics.line_operator.condensed.parts import Bays, Points
 from dynamics.line_operator.kernel import OPTIONS, assemble
 
-__all__ = ["BRISK", "CAREFUL", "SLOW", "Numbered", "PoleModes", "followed_poles", "pole_modes"]
+__all__ = ["ALIKE", "ANYHOW", "BRISK", "CAREFUL", "SLOW", "Numbered", "PoleModes", "followed_poles", "pole_modes"]
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -35,6 +35,7 @@ CLOSE = 1.0e-10  # of a pole: what the next step may have, as far as the last tw
 PASSING = 1.0e-5  # the same on the way to another line
 # first steps where no pole met another or got lost before; where one did, and again, each found to CLOSE
 BRISK, CAREFUL, SLOW = 1.0, 0.1, 0.02
+ALIKE, ANYHOW = 2.0, np.inf  # times as steep, or as flat, as 1 / g may become in a step
 LEAST_STEP = 1.0e-3
 FARTHEST, ASTRAY = 0.4, 0.2  # distances between harmonics: a pole may move by, and miss a later guess by
 IMAGINARY = 1.0e-6  # rad/s: a pole as near to the imaginary axis stays on it
@@ -113,10 +114,14 @@ def _columns(n):
 
 @kernel(**OPTIONS)
 def _settled(guess, seen, slope, line, numbers, memory, close, stray):
-    """Pole of a line by the secant rule from a guess; not a number where it does not settle or strays in omega T."""
+    """Pole of a line by the secant rule from a guess, and how much 1 / g is steeper, or less steep, there than it was.
+
+    Not a number where it does not settle or strays in omega T.
+    """
     (_, _, first), (ni, T, alpha, beta) = line, numbers
     work, (_, _, rhs) = memory
     s, slope, before, there, last = guess * T, slope / T, 0.0 + 0.0j, 0.0 + 0.0j, 0.0
+    was = np.abs(slope)
     for turn in range(SECANTS):
         assemble(work.S, s / T, line, alpha, beta)
         rhs[:, 0] = seen[0]
@@ -137,9 +142,10 @@ def _settled(guess, seen, slope, line, numbers, memory, close, stray):
             break
         size, enough = np.abs(step), close * max(1.0, np.abs(s))
         if size <= enough or (size < last and size * size <= enough * last):
-            return complex(0.0, s.imag / T) if np.abs(guess.real) < IMAGINARY else s / T
+            found, steep = complex(0.0, s.imag / T) if np.abs(guess.real) < IMAGINARY else s / T, np.abs(slope)
+            return found, max(steep / was, was / steep)
         last = size
-    return complex(np.nan, np.nan)
+    return complex(np.nan, np.nan), np.inf
 
 
 @kernel(**OPTIONS)
@@ -170,22 +176,23 @@ def _between(lines, share):
 
 
 @kernel(**OPTIONS)
-def _walked(start, seen, slope, lines, memory, pace):
+def _walked(start, seen, slope, lines, memory, walk):
     """Pole of the last line by steps from the first one's, each as long as extrapolation allows; not a number if lost.
 
-    After every step the pole is recognised by its mode there.
+    After every step the pole is recognised by its mode there; a step is shorter where 1 / g became more than ``alike``
+    times as steep, or as flat: a mode that changes so much as its pole passes another one would go on with that one.
     """
-    (work, spare), harmonics = memory, 2.0 * np.pi / max(lines[0][4], lines[1][4])
+    (work, spare), harmonics, (pace, alike) = memory, 2.0 * np.pi / max(lines[0][4], lines[1][4]), walk
     now, before, done, last, step, most = start, start, 0.0, -1.0, 0.5 * pace, FARTHEST
     while done < 1.0:
         share = min(1.0, done + step)
         line, numbers = _between(lines, share)
         guess = now + (now - before) * ((share - done) / (done - last))
-        found = _settled(
+        found, changed = _settled(
             guess, seen, slope, line, numbers, memory, CLOSE if share == 1.0 or pace < BRISK else PASSING,
             min(STRAY, most * harmonics * numbers[1]),
         )  # fmt: skip
-        if np.abs(found - guess) < most * harmonics and found.imag < 0.0:
+        if np.abs(found - guess) < most * harmonics and found.imag < 0.0 and changed < alike:
             step, most = 1.5 * (share - done), ASTRAY
             before, last, now, done = now, done, found, share
             if done < 1.0:
@@ -203,7 +210,7 @@ def followed_poles(
     modes: PoleModes,
     lines: tuple[Numbered, Numbered],
     on_foot: bool,
-    pace: float,
+    walk: tuple[float, float],
 ) -> tuple[Complexes, Bools]:
     """Poles of a line from those of another one; not a number where one is lost. And which were followed in steps.
 
@@ -217,8 +224,9 @@ def followed_poles(
         First and last line: bays, points, ``first``, and the numbers of `LineNetwork.arguments`.
     on_foot : bool
         Whether they are followed in steps from the beginning; else where they do not find their place at once.
-    pace : float
-        Of those that are followed in steps: `BRISK`, `CAREFUL` or `SLOW`.
+    walk : tuple of float
+        Of those that are followed in steps: pace, `BRISK`, `CAREFUL` or `SLOW`; and by how much the slope of 1 / g may
+        change in a step, `ALIKE` or anything (`ANYHOW`).
     """
     out, stepped, n = np.empty(omega.size, np.complex128), np.full(omega.size, on_foot), lines[1][1].mass.size
     work, spare = bloch_work(n, lines[1][3], 1), _columns(n)
@@ -226,8 +234,8 @@ def followed_poles(
     harmonics = 2.0 * np.pi / max(lines[0][4], lines[1][4])
     for p in range(omega.size):
         if not on_foot:
-            out[p] = _settled(omega[p], modes.seen[p], modes.slope[p], end, numbers, (work, spare), CLOSE, STRAY)
+            out[p], _ = _settled(omega[p], modes.seen[p], modes.slope[p], end, numbers, (work, spare), CLOSE, STRAY)
             stepped[p] = not (np.abs(out[p] - omega[p]) < FARTHEST * harmonics and out[p].imag < 0.0)
         if stepped[p]:
-            out[p] = _walked(omega[p], modes.seen[p].copy(), modes.slope[p], lines, (work, spare), pace)
+            out[p] = _walked(omega[p], modes.seen[p].copy(), modes.slope[p], lines, (work, spare), walk)
     return out, stepped
