@@ -68,6 +68,9 @@ def solution_dataset(solution: Solution, elasticity_force_N: Sequence[float] = (
             found = found.assign_coords(uplift_time=variable(("uplift_time",), solution.support_uplift_time, "s", text))
         if solution.dropper_force.size:
             text = "dropper force along the period, static share included, tension positive"
+            if (state := solution.operator_state) is not None:
+                highest = state.contour.harmonics / state.contour.T
+                text += f"; harmonics below {highest:.0f} Hz, so that peaks may be a fifth low"
             found["dropper_force"] = variable(("time", "dropper"), solution.dropper_force, "N", text)
         if (added := solution.pantographs[0].control_force).size:
             text = "force that the pantograph's controller adds to the applied one, upwards"

@@ -209,7 +209,8 @@ def dropper_table(results: tuple[SpanResult, ...]) -> Table:
         align="r" * len(columns),
         caption="Heights are those of the contact wire over the supports, forces those at rest, lengths "
         "those without load; a loose dropper is longer at rest than the distance between its clamps; slack is how long "
-        "a dropper carries nothing while the train passes, which has no meaning for one that hangs loose at rest.",
+        "a dropper carries nothing while the train passes, as far ahead of it and behind it as waves are followed (one "
+        "that hangs by next to nothing may be slack for longer); it has no meaning for one that hangs loose at rest.",
     )
 
 
