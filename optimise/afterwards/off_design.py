@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from catenary.form_finding.equilibrium import periodic_equilibrium
 from catenary.layout.laid_out import laid_out
 from catenary.spec.line import CatenarySpec
+from dynamics.accuracy.assured import on_long_window
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.mean_force import reference_mean_force
 from optimise.afterwards.finished_runs import FinishedRuns, RunKind
@@ -154,7 +155,7 @@ def run_conditions(
     runs : FinishedRuns
         Record of the runs that have ended, and their progress.
     assured : bool
-        Whether every standard deviation comes with its error; without, each run is a long transient of the case.
+        Whether every standard deviation comes with its error; without, each run is one steady state on a long window.
     """
     lines = [design.catenary or case.catenary for design in designs]
     listed = conditions(case, wanted, max(len(laid_out(line).droppers.positions) for line in lines))
@@ -165,8 +166,8 @@ def run_conditions(
     count = len(designs)
     own = next(k for k, c in enumerate(listed) if c.kind == "speed" and c.value == round(case.speed_kmh, 3))
     first, others = jobs[own * count : (own + 1) * count], jobs[: own * count] + jobs[(own + 1) * count :]
-    repeats = {"solver": "periodic" if assured else "transient"}
-    run = case if case.on_open_line else case.model_copy(update=repeats)
+    run = case if case.on_open_line else case.model_copy(update={"solver": "periodic"})
+    run = run if assured or run.on_open_line else on_long_window(run)
     cluster = cluster.for_assured if assured else cluster
     setting = Setting(run, time_limit_s=cluster.time_limit_s, assured=assured and not run.on_open_line)
     kind = RunKind("off-design table", Outcome, (run, assured))

@@ -14,6 +14,8 @@ import drive_table
 import numpy as np
 import pytest
 
+from dynamics.accuracy.assured import on_long_window
+from dynamics.solution import solve
 from optimise.afterwards import finished_runs as module
 from optimise.afterwards import off_design, solved_cases
 from optimise.afterwards.exact_content import plain, rebuilt
@@ -103,6 +105,21 @@ def test_an_off_design_table_resumes_to_the_same_bits(tmp_path, build_case, monk
         assert a.condition == b.condition
         timed = [[replace(o, wall_time_s={}) for o in row.outcomes] for row in (a, b)]
         assert timed[0] == timed[1] and timed[0][0].sigma_N is not None
+
+
+def test_a_row_without_an_error_is_a_steady_state_too(tmp_path, build_case, monkeypatch):
+    """A march of the whole transient takes longer than a steady state with its error."""
+    steady = {"method": "operator"}
+    case = build_case("bruni_2015", 275.0, mean_force_N=143.4, solver="transient", transient=WINDOW, periodic=steady)
+    wanted = OffDesignSpec(speeds=3, samples=1, contact_stiffness=(), damping_factors=(), height_errors_mm=(),
+                           length_errors_mm=(), other_dimension=False)  # fmt: skip
+    runs = FinishedRuns(tmp_path / "runs.jsonl")
+    rows = off_design.run_conditions(case, (Job(0, case.catenary),), wanted, SERIAL, runs, assured=False)
+    found = [row.outcomes[0] for row in rows]
+    assert all(o.sigma_N > 0.0 and o.sigma_error_N is None for o in found)
+    at_275 = solve(on_long_window(case.model_copy(update={"solver": "periodic"})))
+    assert at_275.method == "operator"
+    assert found[1].sigma_N == at_275.statistics.contact_force_std_N
 
 
 def test_solved_cases_resume_to_the_same_bits(tmp_path, build_line, build_case, monkeypatch):
