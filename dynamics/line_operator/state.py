@@ -62,6 +62,11 @@ class SlackForces:
         """Whether squeezes are cubics between samples, and not hats."""
         return self.coarse is not None
 
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """Where a squeeze is that of ``coarse`` (sample, dropper)."""
+        return (self.squeeze > 0.0) & ~self.sought
+
 
 @dataclass(frozen=True, repr=False)
 class OperatorState:

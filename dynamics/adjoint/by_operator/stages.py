@@ -185,7 +185,7 @@ class Stage:
 
     def _by_taken(self, cause: Cause, found: StageMultipliers) -> tuple[Ints, Ints, Floats]:
         """Samples and droppers whose squeeze is that of coarser ones; what the figure changes by with it (taken,)."""
-        t, d = np.nonzero((self.slack.squeeze > 0.0) & ~self.slack.sought)
+        t, d = np.nonzero(self.slack.kept)
         stretched = np.einsum("nd,nde->ne", self.spectra(found.dropper), self.state.answers.by_droppers)
         by_rows = self.by_squeezes(found.contact) + self.onto_rows(stretched)
         out = cause.squeeze[t, d] + by_rows[np.searchsorted(self.rows, t), d]
@@ -252,6 +252,7 @@ def _with_images(half: Complexes, pantographs: int) -> Complexes:
 
 
 def stages_of(state: OperatorState) -> tuple[Stage, ...]:
-    """Equations that were solved: on fine samples, then on the coarser ones before."""
+    """Equations that were solved: on fine samples, then on the coarser ones before, where slack of these was kept."""
     slack, tables = state.slack, DropperTables(state)
-    return tuple(Stage(state, each, tables) for each in (slack, slack.coarse) if each is not None)
+    kept = [slack] if slack.coarse is None or not slack.kept.any() else [slack, slack.coarse]
+    return tuple(Stage(state, each, tables) for each in kept)
