@@ -128,8 +128,9 @@ class Contour:
 class Answers:
     """Answers at the contour's frequencies and at the poles.
 
-    Mirror images are left out: with ``weight``, the sum over ``omega`` plus its mirror image is the integral. Stretches
-    of a dropper that hangs loose at rest have their sign turned (`dynamics.line_operator.slack`).
+    Mirror images are left out: with ``weight``, the sum over ``omega`` plus its mirror image is the integral. Stations
+    and droppers have times of their own, which are 0 as the first pantograph passes them. Stretches of a dropper that
+    hangs loose at rest have their sign turned (`dynamics.line_operator.slack`).
 
     Attributes
     ----------
@@ -140,9 +141,9 @@ class Answers:
     forces : complex array (omega, station, station)
         Force of a station on the bare wire by the height of a field there, Bloch phase removed [N/m].
     by_squeeze : complex array (omega, station, dropper)
-        The same by forces that squeeze droppers [-], phase of the station removed.
+        The same by forces that squeeze droppers [-].
     stretch : complex array (omega, dropper, station)
-        Stretch of droppers by the height of a field [-], phase of the station removed.
+        Stretch of droppers by the height of a field [-].
     by_droppers : complex array (omega, dropper, dropper)
         Stretch by forces that squeeze droppers [m/N].
     lift, lift_by_squeeze : complex array (omega, support, station), (omega, support, dropper)
@@ -173,6 +174,7 @@ def line_answers(network: LineNetwork, contour: Contour, poles: Complexes) -> An
     Q, lift = (np.concatenate([each[:count], _residues(each[count:])]) for each in found)
     S = len(network.stations)
     phase = np.exp(1j * omega[:, None] * (network.stations / contour.speed))
+    own = np.exp(1j * omega[:, None] * (network.passed / contour.speed))
     weight = np.full(count, 1.0 / (contour.images * contour.T) + 0.0j)
     way = network.way[:, None]
     return Answers(
@@ -180,11 +182,11 @@ def line_answers(network: LineNetwork, contour: Contour, poles: Complexes) -> An
         np.concatenate([weight, contour.pole_weights(poles)]),
         count,
         phase[:, :, None] * Q[:, :S, :S] / phase[:, None, :],
-        phase[:, :, None] * Q[:, :S, S:],
-        way * Q[:, S:, :S] / phase[:, None, :],
-        way * Q[:, S:, S:],
+        phase[:, :, None] * Q[:, :S, S:] / own[:, None, :],
+        way * own[:, :, None] * Q[:, S:, :S] / phase[:, None, :],
+        way * own[:, :, None] * Q[:, S:, S:] / own[:, None, :],
         lift[:, :, :S] / phase[:, None, :],
-        lift[:, :, S:],
+        lift[:, :, S:] / own[:, None, :],
         *contact_waves((network.wire, network.alpha, network.beta), omega, contour),
     )
 

@@ -61,16 +61,22 @@ class SqueezeTables(NamedTuple):
 
 
 def squeeze_tables(
-    wanted: NDArray[np.bool_], kernels: DropperKernels, coupling: ContactCoupling, time: LocalTime, stiffness: Floats
+    wanted: NDArray[np.bool_],
+    kernels: DropperKernels,
+    coupling: ContactCoupling,
+    time: LocalTime,
+    droppers: tuple[Floats, Ints],
 ) -> SqueezeTables:
-    """Lay out the samples at which slack is allowed (sample, dropper), block by block in time."""
-    t, d = np.nonzero(wanted)
-    order = np.lexsort((t, d, t // BLOCK))
-    t, d, droppers = t[order], d[order], kernels.droppers
-    some = wanted[:, droppers]
+    """Lay out the samples at which slack is allowed (sample, dropper), block by block in the line's time.
+
+    ``droppers`` are their stiffness [N/m], and by how many samples later than the line's begins the time of each.
+    """
+    (stiffness, later), (t, d) = droppers, np.nonzero(wanted)
+    order = np.lexsort((t, d, BLOCK * (t // BLOCK) + later[d]))
+    t, d, some = t[order], d[order], wanted[:, kernels.droppers]
     first, end = some.argmax(axis=0), np.where(some.any(axis=0), len(some) - some[::-1].argmax(axis=0), 0)
     by_force, taken = coupling.at(time, t, d)
-    local, hung = np.searchsorted(droppers, d), stiffness[droppers].astype(np.float32)
+    local, hung = np.searchsorted(kernels.droppers, d), stiffness[kernels.droppers].astype(np.float32)
     return SqueezeTables(kernels.stretch, by_force, taken, t, local, first, end, hung)
 
 

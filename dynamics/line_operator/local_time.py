@@ -1,6 +1,6 @@
 r"""A dropper's own time: samples, and series on them from a contour's frequencies.
 
-Time is 0 as the first pantograph passes the first support of the dropper's own span. On the ring, omega_n = (n + 1/2) h
+Time is 0 as the first pantograph passes the dropper. On the ring, omega_n = (n + 1/2) h
 - i y0, a series comes by FFT over M samples around it, poles one by one.
 """
 

@@ -104,6 +104,12 @@ class LineNetwork:
         )
 
     @property
+    def passed(self) -> Floats:
+        """Places along the track at which a pantograph passes the droppers (dropper,) [m]."""
+        height = self.station_dof
+        return self.stations[np.argmax(self.points.bottom[:, None] == height, axis=1)]
+
+    @property
     def way(self) -> Floats:
         """1 of a dropper in tension at rest, whose spring slackens; -1 of one that hangs loose and draws taut."""
         return 1.0 - 2.0 * self.points.loose

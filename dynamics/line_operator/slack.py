@@ -1,7 +1,7 @@
 r"""Droppers that slacken: a complementarity in their own time.
 
-Time is that of a dropper's own span, 0 as the pantograph passes the span's first support. With s_d(t) >= 0 the force
-that squeezes a slack dropper, so that it carries nothing, its tension is
+Time is a dropper's own, 0 as the pantograph passes it. With s_d(t) >= 0 the force that squeezes a slack dropper, so
+that it carries nothing, its tension is
 
     S_d(t) = F_d + k_d [e_d(t) by the contact force + sum_d' int K_dd'(t - t') s_d'(t') dt'] + s_d(t) >= 0,   S s = 0.
 
@@ -50,7 +50,7 @@ COARSER, EDGE = 0.2, 0.1
 COARSE = (135, 200, 270)
 # N: a dropper that would push by more where slack is not sought moves sigma by per cents; far from the pantograph.
 # (Of one that hangs loose, what its ends overlap by, times its stiffness.)
-PUSHES, PUSHES_FAR = 200.0, 500.0
+PUSHES, PUSHES_FAR = 400.0, 1000.0
 PUSHED = 0.5  # N: less than that a dropper may push before its samples become candidates
 PADDING = 0.015  # periods before and behind those that push
 CORRECTIONS, SETTLED = 20, 0.1  # of hats by cubics and of the samples, at most; N
@@ -204,9 +204,9 @@ class _Complementarity:
 
     def _since(self, before: float, behind: float) -> NDArray[np.bool_]:
         """Samples from periods before the first pantograph to periods behind the last (sample, dropper)."""
-        passes = self.network.stations[self.network.ports.at] / self.contour.speed
-        since = (self.time.sample[:, None] * self.time.step - passes) / self.contour.T
-        return (since > -before) & (since < behind + self.contour.train)
+        since = self.time.time / self.contour.T
+        looked = (since > -before) & (since < behind + self.contour.train)
+        return np.repeat(looked[:, None], len(self.stiffness), axis=1)
 
     def is_slack_before(self, found: SlackForces) -> bool:
         """Whether a dropper slackens, or draws taut, before that is sought, or where the search for it begins."""
@@ -232,7 +232,8 @@ class _Complementarity:
         droppers = np.flatnonzero(wanted.any(axis=0))
         if not np.isin(droppers, self.kernels.droppers).all():
             self.kernels = dropper_kernels(self.answers, self.time, droppers, self.ends)
-        return squeeze_tables(wanted, self.kernels, self.coupling, self.time, self.stiffness)
+        later = np.round(self.network.passed / (self.contour.speed * self.time.step)).astype(np.int64)
+        return squeeze_tables(wanted, self.kernels, self.coupling, self.time, (self.stiffness, later))
 
     def _swept(self, unknown: SqueezeTables, found: _Found, enough: float) -> tuple[_Found, bool, float] | None:
         """Forces by sweeps from what was found; whether these ended, and the most that their tension missed [N].

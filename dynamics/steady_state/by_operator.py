@@ -42,7 +42,9 @@ SAMPLES = 330  # of a dropper's own time a span, at least
 ENOUGH = 0.9  # of the frequency up to which poles have to be known: other designs need it a little higher
 # N: a dropper that hangs by less slackens long before it is passed: in each of 22 such designs among 120 at random
 LIGHT = 3.0
-FARTHER = 1.0  # periods that a companion looks farther at either end, where the run itself had to look far
+FARTHER = (
+    1.0  # periods that a companion looks farther behind, and ahead of a train where the run itself had to look far
+)
 MISSED = 0.3  # N: more of the mean force is missed where harmonics are too few for the moments of loss
 UNRESOLVED = "contact that is lost for moments too short for its harmonics"
 MET, MOST_SECANTS = 1.0e-5, 8  # N: an applied force that is given
@@ -69,7 +71,7 @@ def solve_by_operator(
     resolution : float
         Harmonics, samples, and how deep poles are known, over what the case asks for.
     companion_of : OperatorState or None
-        State of the same case: where slack that lasts for periods was sought there, it is sought farther here.
+        State of the same case: slack is sought farther than it was there.
     """
     reason = outside_the_operator(case)
     if reason:
@@ -77,8 +79,8 @@ def solve_by_operator(
     began, fineness = time.perf_counter(), resolution * case.periodic.resolution
     network, speed = line_network(eq), case.speed
     contour = contour_of(case, network.period / speed, fineness)
-    if companion_of is not None and companion_of.contour.before >= LATEST[0]:
-        contour = _looking_far(contour, FARTHER)
+    if companion_of is not None:
+        contour = _looking_farther(contour, companion_of.contour)
     elif eq.dropper_spring_force.min() < LIGHT:
         contour = _looking_ahead(contour)
     samples = round(fineness * SAMPLES * case.catenary.spans_of_a_period)
@@ -169,13 +171,23 @@ def _applied_forces(case: CaseSpec, slack: SlackForces) -> Floats:
 
 
 def _looking_ahead(contour: Contour) -> Contour:
-    """The same contour for droppers that slacken, or draw taut, long before they are passed, with one image more."""
-    return replace(contour, before=EARLIEST, images=contour.images + 1)
+    """The same contour for droppers that slacken, or draw taut, long before they are passed."""
+    return _looking(contour, EARLIEST, contour.behind)
 
 
-def _looking_far(contour: Contour, farther: float = 0.0) -> Contour:
-    """The same contour for droppers that waves slacken, or draw taut, for periods; an image more for each of these."""
-    before, behind = LATEST[0] + farther, LATEST[1] + farther
+def _looking_far(contour: Contour) -> Contour:
+    """The same contour for droppers that waves slacken, or draw taut, for periods."""
+    return _looking(contour, *LATEST)
+
+
+def _looking_farther(contour: Contour, run: Contour) -> Contour:
+    """The same contour for slack that lasts for longer than a run has looked."""
+    far = run.before >= LATEST[0]
+    return _looking(contour, run.before + far * FARTHER, run.behind + FARTHER)
+
+
+def _looking(contour: Contour, before: float, behind: float) -> Contour:
+    """The same contour for slack that is sought for other times, an image more for every period more."""
     more = round(before - contour.before + behind - contour.behind)
     return replace(contour, before=before, behind=behind, images=contour.images + more)
 
@@ -241,7 +253,8 @@ class _Found:
         highest = int(rise.max(axis=0).argmax())
         loose = self.state.network.points.loose > 0.0
         carried = np.where(loose, found.squeeze, found.tension)
-        tension = [np.interp(step * dt, local.time, one) for one in carried.T]
+        passed = self.state.network.passed / case.speed
+        tension = [np.interp(step * dt - when, local.time, one) for when, one in zip(passed, carried.T, strict=True)]
         slack = (found.squeeze > 0.0) | (~found.sought & (found.tension < 0.0))
         return Solution(
             case=case,

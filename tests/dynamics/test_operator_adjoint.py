@@ -110,7 +110,8 @@ def test_slopes_of_the_pairings_are_their_differences(name, dimension, build_lin
                          line.ports, both)  # fmt: skip
         return 2.0 * (weight @ found).real
 
-    slopes, by_left, _ = network_slopes((omega, weight), *network.arguments(T), network.ports, both, both[2])
+    given = (omega, weight), *network.arguments(T), network.ports, both, both[2]
+    slopes, (by_left, _), by_droppers = network_slopes(*given)
     for block in ("bays", "points"):
         numbers = getattr(network, block)
         names = [n for n in numbers._fields
@@ -139,6 +140,11 @@ def test_slopes_of_the_pairings_are_their_differences(name, dimension, build_lin
     more = pairings(omega, *network.arguments(T), network.ports, (acting, shifted, both[2]))
     less = pairings(omega, *network.arguments(T), network.ports, both)
     assert more - less == pytest.approx(1e-3 * by_left.sum(axis=1), rel=1e-6)
+    tested = Multipliers(multipliers.station, multipliers.dropper + 1e-3, multipliers.lifted)
+    squeezed = Acting(acting.station, acting.dropper + 1e-3)
+    for other, by in zip(((acting, tested), (squeezed, multipliers)), by_droppers, strict=True):
+        more = pairings(omega, *network.arguments(T), network.ports, (*other, both[2]))
+        assert more - less == pytest.approx(1e-3 * by.sum(axis=1), rel=1e-6)
 
 
 DESIGN = [("contact_wire_heights", k, 1e-6) for k in (0, 2, 3)] + [("positions", k, 4e-5) for k in (1, 6)]

@@ -45,6 +45,7 @@ def test_what_the_operator_does_not_cover_is_marched_and_said(build_case, change
 
 def test_slack_that_lasts_for_periods_is_sought_farther_and_else_marched(build_case, monkeypatch):
     """A dropper that hangs loose by 0.4 mm is drawn taut by the waves of a fast train long before it is passed."""
+    monkeypatch.setattr(slack, "PUSHES", 20.0)
     case = build_case("bruni_2015", 320.0, mean_force_N=169.3, dt=1e-3, periodic={"method": "operator"})
     line = prescribed_by_lengths(periodic_equilibrium(case.catenary))
     line = line.with_droppers(lengths_mm=1e3 * np.array(line.droppers.lengths) + 17.5 * (np.arange(9) == 4))
@@ -69,6 +70,26 @@ def test_slack_that_lasts_for_periods_is_sought_farther_and_else_marched(build_c
     again = solve(case.model_copy(update={"periodic": case.periodic.model_copy(update=SHORT)}))
     assert again.method == "march"
     assert again.message.endswith("a dropper that waves slacken, or draw taut, for several periods")
+
+
+def test_slack_behind_the_last_dropper_of_a_span_is_sought_as_long_and_its_end_is_in_the_error(build_line, build_case):
+    """It hangs by 26 N, and waves slacken it again and again for periods after the train has passed it."""
+    heights = [11.5, -5.3, 0.5, -6.9, -10.0]
+    line = build_line("bruni_2015", span_length=62.65).with_droppers(
+        positions_m=[3.5, 17.95, 32.09, 45.58, 59.15], heights_mm=heights
+    )
+    line = line.with_changes(contact_wire={"tension": 28667.0}, messenger_wire={"tension": 23294.0})
+    case = build_case(line, 341.5, mean_force_N=183.1, periodic={"method": "operator"})
+    found = solve(case)
+    late = found.operator_state.local.time > 0.8 * found.operator_state.contour.T
+    assert (found.operator_state.slack.squeeze[late, 4] > 0.0).any(), "the span ends 0.06 periods after it"
+    error = estimate_error(case, found)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(slack, "PUSHES", 1.0)
+        far = solve(case)
+    assert far.operator_state.contour.behind == slack.LATEST[1]
+    for name, size in {**error.others, "contact_force_std_N": error.total}.items():
+        assert abs(getattr(far.statistics, name) - getattr(found.statistics, name)) <= size, name
 
 
 def test_contact_that_is_lost_under_a_given_applied_force_is_marched_and_said(build_case):

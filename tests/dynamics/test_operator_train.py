@@ -134,7 +134,7 @@ def held():
 def pressed():
     given = {"mean_force_N": None, "applied_force_N": 143.0, "trailing": {"applied_forces_N": (130.0, 150.0)}}
     with settled_equations():
-        yield Solved.of(train("re330", "dsa380", 275.0, (50.0, 120.0), **given))
+        yield Solved.of(train("re330", "dsa380", 275.0, (51.0, 121.0), **given))
 
 
 @pytest.mark.parametrize(("of", "step"), DERIVED, ids=["-".join(map(str, of)) for of, _ in DERIVED])
@@ -169,7 +169,9 @@ def test_the_numerical_error_is_that_of_the_worst_pantograph():
     error, finer = estimate_error(case, found), solve(case.with_changes(periodic={"resolution": 2.0}))
     sigma, fine = deviations(found), deviations(finer)
     assert sigma[1] > 1.2 * sigma[0] and (error.pantograph, error.sigma_N) == (1, sigma[1])
-    assert error.total >= abs(fine[1] - sigma[1]) and f"{fine[1]:.3f} N with 200 %" in error.parts[0].message
+    assert error.total >= abs(fine[1] - sigma[1])
+    said = float(error.parts[0].message.removesuffix(" N with 200 % of the harmonics and of the samples"))
+    assert said == pytest.approx(fine[1], abs=0.02), "with slack that is sought farther"
 
 
 def test_derivatives_by_inputs_are_those_of_small_steps():

@@ -1,21 +1,16 @@
 """Steady states by the operator where the applied force is given: the mean force that follows, and derivatives."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from operator_differences import FIGURES, Solved, case_of, changed, settled_equations
 
 from dynamics.solution import solve
-from dynamics.steady_state import by_operator
 
 
 @pytest.fixture(scope="module", autouse=True)
 def settled():
-    """Solved to the last digits, on a contour with which no sample slackens or tightens within the steps below."""
-    own = by_operator.contour_of
-    with settled_equations(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(by_operator, "contour_of", lambda *given: replace(own(*given), decay=6.4))
+    """Solved to the last digits."""
+    with settled_equations():
         yield
 
 

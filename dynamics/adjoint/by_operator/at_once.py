@@ -55,10 +55,15 @@ class FiguresAtOnce:
         network, T = state.network, state.contour.T
         nodes, acting, multipliers, along = self._fields((network, state.contour), state.poles.felt.omega, figures)
         of, to = np.tile(np.arange(count), len(figures)), np.repeat(np.arange(len(figures)), count)
-        slopes, by_left, by_right = network_slopes(
+        slopes, (by_left, by_right), (stretched, squeezed) = network_slopes(
             (nodes.omega, nodes.weight), *network.arguments(T), network.ports, (acting, multipliers, of), to
         )  # fmt: skip
         moved = by_left[:, :, of] * along[1] + by_right * along[0][:, :, of]
+        # the time of a dropper that moves along the track begins later
+        later = 1j / state.contour.speed * nodes.omega[:, None, None]
+        of_droppers = later * (stretched[:, :, of] * multipliers.dropper - squeezed * acting.dropper[:, :, of])
+        for d, station in enumerate(network.ports.at):
+            moved[:, station] += of_droppers[:, d]
         moved = 2.0 * np.tensordot(nodes.weight, moved, 1).real.reshape(-1, len(figures), count).sum(axis=2)
         low, high = network.points.bottom, network.points.top
         for k, figure in enumerate(figures):

@@ -107,6 +107,12 @@ def _at_stations(
     return station, sign * 1j / contour.speed * (nodes.omega[:, None, None] * station - pulsed)
 
 
+def _own_times(nodes: Nodes, line: tuple[LineNetwork, Contour]) -> Complexes:
+    """exp(i omega t), t when a pantograph passes the droppers (omega, dropper, 1)."""
+    network, contour = line
+    return np.exp(1j * nodes.omega[:, None] * (network.passed / contour.speed))[:, :, None]
+
+
 def acting_on(
     nodes: Nodes, line: tuple[LineNetwork, Contour], stages: tuple[Stage, ...], force: Complexes
 ) -> tuple[Acting, Complexes]:
@@ -116,10 +122,11 @@ def acting_on(
     """
     contour, dropper = line[1], []
     station, along = _at_stations(nodes, line, force / contour.speed, -1.0)
+    own = _own_times(nodes, line)
     for stage, waves in zip(stages, nodes.opposed, strict=True):
         time = squeeze_spectrum(nodes.omega, contour.T / stage.slack.samples, stage.slack.smooth)
         dropper.append(time[:, None] * (waves.T @ stage.slack.squeeze[stage.rows]))
-    return Acting(station, np.stack(dropper, axis=2)), along
+    return Acting(station, np.stack(dropper, axis=2) / own), along
 
 
 def multipliers_at(
@@ -135,6 +142,7 @@ def multipliers_at(
     contact = np.array([one.contact for _, _, one in found]) / network.period
     station, along = _at_stations(nodes, line, contact, 1.0)
     dropper = np.stack([waves.T @ (network.way * one.dropper[stage.rows]) for stage, waves, one in found], axis=2)
+    dropper *= _own_times(nodes, line)
     lifted = np.zeros_like(station)
     for k, figure in enumerate(figures):
         if figure.lifted is not None:

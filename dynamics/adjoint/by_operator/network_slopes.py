@@ -20,7 +20,7 @@ from dynamics.adjoint.by_operator.pairings import Acting, Multipliers, add_lifte
 from dynamics.influence.kernel import answers_taken, bloch_opposite, bloch_solution, bloch_work
 from dynamics.line_operator.condensed.parts import Bays, Points, Ports
 from dynamics.line_operator.kernel import OPTIONS, add_attached, add_bays, clear
-from dynamics.line_operator.ports import acted_loads, station_forces
+from dynamics.line_operator.ports import acted_loads, station_forces, stretches
 
 __all__ = ["NetworkSlopes", "network_slopes"]
 
@@ -230,7 +230,7 @@ def network_slopes(
     ports: Ports,
     both: tuple[Acting, Multipliers, Ints],
     to: Ints,
-) -> tuple[NetworkSlopes, Complexes, Complexes]:
+) -> tuple[NetworkSlopes, tuple[Complexes, Complexes], tuple[Complexes, Complexes]]:
     """Derivatives of the sum of the pairings' real parts, weighted, by the network's numbers.
 
     Parameters
@@ -245,9 +245,11 @@ def network_slopes(
     Returns
     -------
     NetworkSlopes
-    complex array (omega, station, action), complex array (omega, station, column)
+    tuple of complex array (omega, station, action), (omega, station, column)
         Forces of stations on the bare wire by what acts, and the same of the multipliers: derivatives of the pairing by
         multipliers of forces, and by heights of the field.
+    tuple of complex array (omega, dropper, action), (omega, dropper, column)
+        Derivatives of the pairing by multipliers of stretches, and by squeezes.
     """
     (bays, points, first), (ni, T, alpha, beta) = line, numbers
     acting, multipliers, of = both
@@ -258,6 +260,7 @@ def network_slopes(
     slopes, work = _empty_slopes(to.max() + 1, count, points), bloch_work(n, ni, actions)
     waves = np.empty((count, 6), np.complex128), np.empty((count, WAVES, 6), np.complex128)
     by_left, by_right = np.empty_like(acting.station), np.empty_like(multipliers.station)
+    stretched, squeezed = np.empty_like(acting.dropper), np.empty_like(multipliers.dropper)
     for t in range(omega[0].size):
         w, at = 2.0 * omega[1][t], omega[0][t]
         tau, mu = 1.0 + 1j * at * beta, -at * at + 1j * at * alpha
@@ -282,4 +285,6 @@ def network_slopes(
         station_forces(by_left[t], total_r, ports, fields[1], (tau, mu, phase), 1.0)
         station_forces(by_right[t], total_lam, ports, tests[1], (tau, mu, 1.0 / phase), -1.0)
         by_right[t] += multipliers.lifted[t]
-    return slopes, by_left, by_right
+        stretches(stretched[t], total_r, ports)
+        stretches(squeezed[t], total_lam, ports)
+    return slopes, (by_left, by_right), (stretched, -squeezed)
