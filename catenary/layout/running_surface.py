@@ -58,9 +58,7 @@ def surface_of(
     for kink in section.kinks:
         if kink.section in (None, name):
             found += _bend(kink, x)
-    for wear in section.wear:
-        if wear.section == name:
-            found += _worn(wear, worn_depth(wear, contact_wire), x)
+    found += _worn([wear for wear in section.wear if wear.section == name], contact_wire, x)
     if section.irregularity is not None:
         found += drawn_heights(section.irregularity, wire, x)
     return found
@@ -80,16 +78,7 @@ def surface_of_period(
     again = {end for _, end in at_both_ends(section.kinks, period)}
     for kink in (each for k, each in enumerate(section.kinks) if k not in again):
         found += _bend(kink, kink.station + np.remainder(x - kink.station + 0.5 * period, period) - 0.5 * period)
-    for wear in section.wear:
-        level = [_joined(wear.begin, [w.end for w in section.wear], period)]
-        level.append(_joined(wear.end, [w.begin for w in section.wear], period))
-        found += _worn(wear, worn_depth(wear, contact_wire), np.remainder(x, period), level)
-    return found
-
-
-def _joined(end: float, others: Sequence[float], period: float) -> bool:
-    """Whether a worn stretch continues beyond its end, in this period [m] or from the one to the next."""
-    return any(abs(math.remainder(end - other, period)) < 1e-9 for other in others)
+    return found + _worn(section.wear, contact_wire, np.remainder(x, period), period)
 
 
 def _measured(profile: ProfileSpec, x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -106,16 +95,28 @@ def _bend(kink: KinkSpec, x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _worn(
-    wear: WearSpec, depth: float, x: NDArray[np.float64], level: Sequence[bool] = (False, False)
+    stretches: Sequence[WearSpec], contact_wire: WireSpec, x: NDArray[np.float64], period: float = math.inf
 ) -> NDArray[np.float64]:
-    """Depth of a worn stretch, half a cosine to either end, over 1 m or a third of the stretch; none to level ones."""
-    ramp = min(RAMP, (wear.end - wear.begin) / 3.0)
-    steps = [
-        np.where(s >= 0.0, 1.0, 0.0) if flat else s / ramp
-        for s, flat in zip((x - wear.begin, wear.end - x), level, strict=True)
-    ]
-    inside = np.clip(np.minimum(*steps), 0.0, 1.0)
-    return 0.5 * depth * (1.0 - np.cos(np.pi * inside))
+    """Depth of worn stretches of a wire (station,) [m]: half a cosine to either end, over 1 m or a third of a stretch.
+
+    Where another stretch goes on, in the same period [m] or from one to the next, to the depth of the shallower one.
+    """
+    found, depths = np.zeros(len(x)), [worn_depth(wear, contact_wire) for wear in stretches]
+
+    def beyond(end: float, others: list[float], own: float) -> float:
+        there = [d for other, d in zip(others, depths, strict=True) if abs(math.remainder(end - other, period)) < 1e-9]
+        return min(there[0], own) if there else 0.0
+
+    for wear, depth in zip(stretches, depths, strict=True):
+        ends = (
+            beyond(wear.begin, [other.end for other in stretches], depth),
+            beyond(wear.end, [other.begin for other in stretches], depth),
+        )
+        ramp, own = min(RAMP, (wear.end - wear.begin) / 3.0), np.full(len(x), depth)
+        for s, there in zip((x - wear.begin, wear.end - x), ends, strict=True):
+            own -= 0.5 * (depth - there) * (1.0 + np.cos(np.pi * np.clip(s / ramp, 0.0, 1.0)))
+        found += np.where((x >= wear.begin) & (x < wear.end), own, 0.0)
+    return found
 
 
 def spectral_density(spec: IrregularitySpec, n: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -177,6 +177,7 @@ class SectionSpec(Spec):
 
     def _masses_elsewhere(self, wires: list[Wires], half: float) -> Iterator[str]:
         """Name masses that no wire carries, or whose place is taken."""
+        taken: dict[tuple[str, str | None], list[float]] = {}
         for k, mass in enumerate(self.masses):
             over = [w for w in wires if w.supports and w.supports[0] < mass.station < w.supports[-1]]
             own, problem = chosen(f"section.masses[{k}]", mass.section, over, wires)
@@ -186,6 +187,9 @@ class SectionSpec(Spec):
             supports = own.supports
             clamps = tuple(x + side for x in supports[1:-1] for side in (-half, half) if half)
             near = min((*supports, *own.droppers, *clamps), key=lambda x, at=mass.station: abs(x - at))
+            others = taken.setdefault((mass.wire, own.name), [])
+            close = [x for x in others if abs(x - mass.station) < CLEAR]
+            others.append(mass.station)
             if mass.wire == "stitch" and not any(abs(mass.station - x) < half for x in supports[1:-1]):
                 yield f"section.masses[{k}] is on no stitch wire: got {mass.station:g} m"
             elif not over:
@@ -195,6 +199,11 @@ class SectionSpec(Spec):
                 yield (
                     f"section.masses[{k}].station = {mass.station:g} m must stay {CLEAR:g} m clear of the support, "
                     f"dropper or clamp at {near:g} m (give a dropper a heavier clamp instead)"
+                )
+            elif close:
+                yield (
+                    f"section.masses[{k}].station = {mass.station:g} m must stay {CLEAR:g} m clear of the mass at "
+                    f"{close[0]:g} m on the same wire (one row may have both their masses)"
                 )
 
     def _defects_elsewhere(self, wires: list[Wires]) -> Iterator[str]:

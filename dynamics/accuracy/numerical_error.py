@@ -211,10 +211,10 @@ def _resolution(case: CaseSpec, solution: Solution, pantograph: int) -> tuple[Fl
     least = LEAST_SHARE * np.where([name.startswith("contact_force") for name in FIGURES], own[0], own)
     for finer in FINER:
         there = solve_by_operator(case, solution.equilibrium, solution.operator_start, finer, solution.operator_state)
-        finest = None if isinstance(there, str) else there.pantographs[pantograph].statistics
-        if finest is not None:
-            found = figures_in(finest)
-            ours, theirs = (run.pantographs[pantograph].contact_force_filtered for run in (solution, there))
+        finest = None if isinstance(there, str) else there.pantographs[pantograph]
+        if finest is not None and finest.statistics is not None:
+            found = figures_in(finest.statistics)
+            ours, theirs = solution.pantographs[pantograph].contact_force_filtered, finest.contact_force_filtered
             by_forces = OF_FORCES + OF_RISE * own / statistics.contact_force_mean_N
             least = np.maximum(least, by_forces * np.std(theirs - ours))
             said = f"{found[0]:.3f} N with {100.0 * finer:.0f} % of the harmonics and of the samples"

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from catenary.errors import InputError
-from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
+from catenary.form_finding.equilibrium import (
+    Equilibrium,
+    EquilibriumStatus,
+    equilibrium_at_rest,
+    periodic_equilibrium,
+)
 from catenary.form_finding.nearest import nearest_heights
 from catenary.form_finding.prescribed import prescribed_by_heights, prescribed_by_lengths
+from catenary.linearised.contact_wire import static_height
 from catenary.spec.line import CatenarySpec
 
 __all__ = ["cut_to_step", "heights_at_rest", "lengths_in_steps", "no_lengths", "with_lengths"]
@@ -60,6 +68,8 @@ def with_lengths(line: CatenarySpec, lengths: tuple[float, ...]) -> CatenarySpec
 def heights_at_rest(line: CatenarySpec) -> tuple[float, ...]:
     """Contact-wire heights of a line at its droppers [m]: the prescribed ones, or those at which it hangs.
 
+    Of a line by stations where a dropper is broken: the wire's there.
+
     Raises
     ------
     InputError
@@ -67,11 +77,24 @@ def heights_at_rest(line: CatenarySpec) -> tuple[float, ...]:
     """
     if line.droppers.prescribed == "heights":
         return line.droppers.contact_wire_heights
-    return prescribed_by_heights(_found(line)).droppers.contact_wire_heights
+    if not line.ends:
+        return prescribed_by_heights(_found(line)).droppers.contact_wire_heights
+    found = _hung(line, equilibrium_at_rest(line))
+    heights = np.asarray(static_height(found, np.array(line.droppers.positions)), dtype=np.float64)
+    hung = iter(zip(found.mesh.layout.dropper_x, found.q[found.mesh.dropper_bottom, 2], strict=True))
+    x, height = next(hung, (np.nan, np.nan))
+    for k, station in enumerate(line.droppers.positions):  # in the line's order, without those that are broken
+        if x == station:
+            heights[k] = height
+            x, height = next(hung, (np.nan, np.nan))
+    return tuple(heights.tolist())
 
 
 def _found(line: CatenarySpec) -> Equilibrium:
-    found = periodic_equilibrium(line)
+    return _hung(line, periodic_equilibrium(line))
+
+
+def _hung(line: CatenarySpec, found: Equilibrium) -> Equilibrium:
     if found.status is not EquilibriumStatus.OK:
         raise InputError([no_lengths(line, found.status)])
     return found

@@ -182,6 +182,33 @@ def test_the_surface_of_a_worn_stretch_lies_as_much_higher_as_the_wire_is_flat(w
     assert surface_of(given.section, wire, 0, (0.0, 275.0)).max() == pytest.approx(1e-3)
 
 
+def test_worn_stretches_that_adjoin_have_the_surface_of_one(write):
+    """A table of wear goes in steps; between two depths the deeper stretch rises to the other."""
+
+    def surface(*rows):
+        wear = [{"from_m": begin, "to_m": end, "area_percent": 15, "depth_mm": mm} for begin, end, mm in rows]
+        line = write(wear=wear)
+        return surface_of(line.section, line.contact_wire, 0, (0.0, 275.0))
+
+    whole, parts = surface((1110, 1140, 1)), surface((1120, 1140, 1), (1110, 1113, 1), (1113, 1120, 1))
+    assert parts == pytest.approx(whole, abs=1e-12) and whole.max() == pytest.approx(1e-3)
+    steps, x = surface((1110, 1120, 1), (1120, 1140, 3)), np.linspace(0.0, 275.0, len(whole))
+    assert np.interp([112.0, 119.9, 120.0, 120.5, 121.5, 138.0], x, steps) == pytest.approx(
+        [1e-3, 1e-3, 1e-3, 2e-3, 3e-3, 3e-3], abs=2e-5
+    )
+    assert np.abs(np.diff(steps)).max() < 1e-4, "no step"
+
+
+def test_two_masses_in_one_place_are_refused_and_two_wires_may_have_one_each(write):
+    def masses(*rows):
+        return [{"station_m": at, "wire": wire, "mass_kg": 3} for at, wire in rows]
+
+    with pytest.raises(InputError, match=r"masses\[1\].*0.1 m clear of the mass at 140.6 m on the same wire"):
+        write(masses=masses((1140.6, "messenger"), (1140.62, "messenger")))
+    line = write(masses=masses((1140.6, "messenger"), (1140.6, "contact")))
+    assert hung(line).residual < 1e-5
+
+
 def test_elements_and_wear_of_sections_are_those_of_their_wires_and_a_workbook_holds_them(write, tmp_path):
     sections = [{"name": "A", "from_m": 1000, "to_m": 1165}, {"name": "B", "from_m": 1055, "to_m": 1275}]
     wear = [{"from_m": 1060, "to_m": 1160, "area_percent": 20, "section": "B"}]

@@ -4,13 +4,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import yaml
 from cheap_evaluation import case_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catenary.errors import InputError
-from catenary.form_finding.equilibrium import periodic_equilibrium
-from optimise.design.cut_lengths import heights_at_rest
+from catenary.form_finding.equilibrium import equilibrium_at_rest, periodic_equilibrium
+from catenary.library.lines import load_line
+from optimise.design.cut_lengths import heights_at_rest, with_lengths
 from optimise.design.space import DesignSpace
 from optimise.spec.campaign import CampaignSpec, DesignSpec
 
@@ -148,3 +150,23 @@ def test_a_grid_without_a_place_for_a_dropper_is_refused_by_name():
 def test_a_polish_and_steps_are_refused_together():
     with pytest.raises(ValueError, match=r"polish\.best must be 0.*stations in steps of 50 mm"):
         CampaignSpec.model_validate({"name": "x", "polish": {"best": 1}, "design": {"station_grid": 0.05}})
+
+
+def test_a_line_in_sections_with_a_broken_dropper_hangs_by_its_lengths_from_end_to_end(tmp_path):
+    """Hung as a period its two sections had droppers in one place; where none hangs, the wire's height is said."""
+    rows = [{"station_m": 55.0 * k} for k in range(11)]
+    sections = [{"name": "A", "from_m": 0, "to_m": 385}, {"name": "B", "from_m": 220, "to_m": 550}]
+    content = {"kind": "line", "name": "two", "type": "bruni_2015", "changes": {"dimension": "planar"},
+               "supports": rows, "sections": sections, "overlaps": [{"section": "A", "elevation_mm": 400}],
+               "defects": [{"span": 3, "dropper": 4, "kind": "broken"}]}  # fmt: skip
+    path = tmp_path / "two.yaml"
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    line = load_line(path)
+    whole = equilibrium_at_rest(line.with_changes(section={"defects": ()}))
+    cut = with_lengths(line, tuple(whole.dropper_unstretched_length))
+    heights = np.array(heights_at_rest(cut))
+    at, wanted = 2 * 9 + 3, whole.q[whole.mesh.dropper_bottom, 2]
+    assert len(heights) == len(line.droppers.positions)
+    assert 1e-3 < wanted[at] - heights[at] < 0.2, "the wire sags where the dropper was"
+    far = np.abs(np.array(line.droppers.positions) - line.droppers.positions[at]) > 120.0
+    assert heights[far] == pytest.approx(wanted[far], abs=1e-4)
