@@ -99,7 +99,7 @@ def _worn(
 ) -> NDArray[np.float64]:
     """Depth of worn stretches of a wire (station,) [m]: half a cosine to either end, over 1 m or a third of a stretch.
 
-    Where another stretch goes on, in the same period [m] or from one to the next, to the depth of the shallower one.
+    Where another stretch follows, in the same period [m] or from one to the next, to the depth of the shallower one.
     """
     found, depths = np.zeros(len(x)), [worn_depth(wear, contact_wire) for wear in stretches]
 

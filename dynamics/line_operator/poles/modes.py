@@ -180,7 +180,7 @@ def _walked(start, seen, slope, lines, memory, walk):
     """Pole of the last line by steps from the first one's, each as long as extrapolation allows; not a number if lost.
 
     After every step the pole is recognised by its mode there; a step is shorter where 1 / g became more than ``alike``
-    times as steep, or as flat: a mode that changes so much as its pole passes another one would go on with that one.
+    times as steep, or as flat: a mode that changes so much as its pole passes another one would continue with that one.
     """
     (work, spare), harmonics, (pace, alike) = memory, 2.0 * np.pi / max(lines[0][4], lines[1][4]), walk
     now, before, done, last, step, most = start, start, 0.0, -1.0, 0.5 * pace, FARTHEST
