@@ -72,7 +72,7 @@ def test_a_design_of_which_a_pole_rises_has_the_force_of_the_march(nominal, numb
     ],
 )
 def test_a_pole_that_passes_others_on_its_way_is_followed(nominal, x, z):
-    """One of waves in height passes below two of waves along the track; steps by pace alone continue with one of these."""
+    """One of waves in height passes below two of waves along the track; steps by pace alone end at one of these."""
     stations, heights = [*x, 27.5, *(55.0 - v for v in x[::-1])], [*z, *z[-2::-1]]
     known = learned_start(nominal)
     line = nominal.catenary.with_droppers(positions_m=stations, heights_mm=heights)
