@@ -223,6 +223,25 @@ def _add_bays(w, damped, bays, table, waves, motions, columns, slopes):
 
 
 @kernel(**OPTIONS)
+def _totals(x, field, ports, n, phase):
+    """Motions less a field on the bare wire; fill in the next period's interface behind both."""
+    total = x.copy()
+    take_field(total, field, ports)
+    _add_next(x, n, phase)
+    _add_next(total, n, phase)
+    return total
+
+
+@kernel(**OPTIONS)
+def _fill_answers(out, t, total, ports, dropper, at, sign):
+    """Fill in forces of stations, and stretches of droppers, by total motions (dof, column); sign -1 of multipliers."""
+    forces, droppers = out
+    station_forces(forces[t], total, ports, dropper, at, sign)
+    stretches(droppers[t], total, ports)
+    droppers[t] *= sign
+
+
+@kernel(**OPTIONS)
 def network_slopes(
     omega: tuple[Complexes, Complexes],
     line: tuple[Bays, Points, Ints],
@@ -259,8 +278,8 @@ def network_slopes(
     table, count = _tabled(bays), bays.length.size
     slopes, work = _empty_slopes(to.max() + 1, count, points), bloch_work(n, ni, actions)
     waves = np.empty((count, 6), np.complex128), np.empty((count, WAVES, 6), np.complex128)
-    by_left, by_right = np.empty_like(acting.station), np.empty_like(multipliers.station)
-    stretched, squeezed = np.empty_like(acting.dropper), np.empty_like(multipliers.dropper)
+    by_acting = np.empty_like(acting.station), np.empty_like(acting.dropper)
+    by_tests = np.empty_like(multipliers.station), np.empty_like(multipliers.dropper)
     for t in range(omega[0].size):
         w, at = 2.0 * omega[1][t], omega[0][t]
         tau, mu = 1.0 + 1j * at * beta, -at * at + 1j * at * alpha
@@ -273,18 +292,11 @@ def network_slopes(
         acted_loads(left, ports, tests, (tau, mu), 1.0 / phase, -1.0)
         add_lifted(left, multipliers.lifted[t], ports)
         bloch_opposite(phase, ni, first, left, work, lam)
-        total_r, total_lam = r.copy(), lam.copy()
-        take_field(total_r, fields[0], ports)
-        take_field(total_lam, tests[0], ports)
-        for motion, turn in ((r, phase), (total_r, phase), (lam, 1.0 / phase), (total_lam, 1.0 / phase)):
-            _add_next(motion, n, turn)
+        total_r, total_lam = _totals(r, fields[0], ports, n, phase), _totals(lam, tests[0], ports, n, 1.0 / phase)
         _add_bays(w, (tau, mu), bays, table, waves, (lam, r, total_lam, total_r), (of, to), slopes)
         _add_held(w, at, (lam, r), (of, to), slopes)
         _add_points(w, (tau, mu), (total_lam, total_r), points, (of, to), slopes)
         _add_across((w, tau), (total_lam, total_r), points, (fields[1], tests[1]), (of, to), slopes)
-        station_forces(by_left[t], total_r, ports, fields[1], (tau, mu, phase), 1.0)
-        station_forces(by_right[t], total_lam, ports, tests[1], (tau, mu, 1.0 / phase), -1.0)
-        by_right[t] += multipliers.lifted[t]
-        stretches(stretched[t], total_r, ports)
-        stretches(squeezed[t], total_lam, ports)
-    return slopes, (by_left, by_right), (stretched, -squeezed)
+        _fill_answers(by_acting, t, total_r, ports, fields[1], (tau, mu, phase), 1.0)
+        _fill_answers(by_tests, t, total_lam, ports, tests[1], (tau, mu, 1.0 / phase), -1.0)
+    return slopes, (by_acting[0], by_tests[0] + multipliers.lifted), (by_acting[1], by_tests[1])
