@@ -137,14 +137,6 @@ def _add_axes(w, motions, points, droppers, columns, slopes):
 
 
 @kernel(**OPTIONS)
-def _add_across(factors, motions, points, droppers, columns, slopes):
-    """Add the derivatives by how droppers and arms stand."""
-    w, tau = factors
-    _add_askew(w, tau, motions, points, columns, slopes)
-    _add_axes(w, motions, points, droppers, columns, slopes)
-
-
-@kernel(**OPTIONS)
 def _empty_slopes(figures, bays, points):
     dofs, droppers = points.mass.size, points.dropper.size
     return NetworkSlopes(
@@ -265,8 +257,7 @@ def network_slopes(
     -------
     NetworkSlopes
     tuple of complex array (omega, station, action), (omega, station, column)
-        Forces of stations on the bare wire by what acts, and the same of the multipliers: derivatives of the pairing by
-        multipliers of forces, and by heights of the field.
+        Derivatives of the pairing by multipliers of stations' forces, and by heights of the field.
     tuple of complex array (omega, dropper, action), (omega, dropper, column)
         Derivatives of the pairing by multipliers of stretches, and by squeezes.
     """
@@ -296,7 +287,8 @@ def network_slopes(
         _add_bays(w, (tau, mu), bays, table, waves, (lam, r, total_lam, total_r), (of, to), slopes)
         _add_held(w, at, (lam, r), (of, to), slopes)
         _add_points(w, (tau, mu), (total_lam, total_r), points, (of, to), slopes)
-        _add_across((w, tau), (total_lam, total_r), points, (fields[1], tests[1]), (of, to), slopes)
+        _add_askew(w, tau, (total_lam, total_r), points, (of, to), slopes)
+        _add_axes(w, (total_lam, total_r), points, (fields[1], tests[1]), (of, to), slopes)
         _fill_answers(by_acting, t, total_r, ports, fields[1], (tau, mu, phase), 1.0)
         _fill_answers(by_tests, t, total_lam, ports, tests[1], (tau, mu, 1.0 / phase), -1.0)
     return slopes, (by_acting[0], by_tests[0] + multipliers.lifted), (by_acting[1], by_tests[1])
