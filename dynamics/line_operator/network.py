@@ -73,7 +73,6 @@ class LineNetwork:
     def ports(self) -> Ports:
         """What acts on the stations."""
         height, bays, points = self.station_dof, self.bays, self.points
-        at = np.argmax(points.bottom[:, None] == height, axis=1)
         support = np.argmax(self.support_dof[:, None] == height, axis=1)
         onward = np.argmax(bays.dof[:, 0] == height[:, None], axis=1)
         side, skew = np.zeros(0, np.int64), np.zeros(len(height))
@@ -89,7 +88,7 @@ class LineNetwork:
             points.upright,
             points.bottom,
             points.top,
-            at,
+            self.station_of,
             1.0 / bays.compliance[onward],
             np.ascontiguousarray(bays.slope[onward]),
             support,
@@ -104,10 +103,14 @@ class LineNetwork:
         )
 
     @property
+    def station_of(self) -> Ints:
+        """Numbers of the stations from which droppers rise (dropper,)."""
+        return np.argmax(self.points.bottom[:, None] == self.station_dof, axis=1)
+
+    @property
     def passed(self) -> Floats:
         """Places along the track at which a pantograph passes the droppers (dropper,) [m]."""
-        height = self.station_dof
-        return self.stations[np.argmax(self.points.bottom[:, None] == height, axis=1)]
+        return self.stations[self.station_of]
 
     @property
     def way(self) -> Floats:

@@ -42,9 +42,7 @@ SAMPLES = 330  # of a dropper's own time a span, at least
 ENOUGH = 0.9  # of the frequency up to which poles have to be known: other designs need it a little higher
 # N: a dropper that hangs by less slackens long before it is passed: in each of 22 such designs among 120 at random
 LIGHT = 3.0
-FARTHER = (
-    1.0  # periods that a companion looks farther behind, and ahead of a train where the run itself had to look far
-)
+FARTHER = 1.0  # periods that a companion looks farther behind; ahead, too, where the run itself had to look far
 MISSED = 0.3  # N: more of the mean force is missed where harmonics are too few for the moments of loss
 UNRESOLVED = "contact that is lost for moments too short for its harmonics"
 MET, MOST_SECANTS = 1.0e-5, 8  # N: an applied force that is given

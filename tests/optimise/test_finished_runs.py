@@ -107,7 +107,7 @@ def test_an_off_design_table_resumes_to_the_same_bits(tmp_path, build_case, monk
         assert timed[0] == timed[1] and timed[0][0].sigma_N is not None
 
 
-def test_a_row_without_an_error_is_a_steady_state_too(tmp_path, build_case, monkeypatch):
+def test_a_row_without_an_error_is_a_steady_state_too(tmp_path, build_case):
     """A march of the whole transient takes longer than a steady state with its error."""
     steady = {"method": "operator"}
     case = build_case("bruni_2015", 275.0, mean_force_N=143.4, solver="transient", transient=WINDOW, periodic=steady)

@@ -62,7 +62,7 @@ class FiguresAtOnce:
         # the time of a dropper that moves along the track begins later
         later = 1j / state.contour.speed * nodes.omega[:, None, None]
         of_droppers = later * (stretched[:, :, of] * multipliers.dropper - squeezed * acting.dropper[:, :, of])
-        for d, station in enumerate(network.ports.at):
+        for d, station in enumerate(network.station_of):
             moved[:, station] += of_droppers[:, d]
         moved = 2.0 * np.tensordot(nodes.weight, moved, 1).real.reshape(-1, len(figures), count).sum(axis=2)
         low, high = network.points.bottom, network.points.top
