@@ -55,7 +55,8 @@ def refuse_coarse_step(case: CaseSpec, equilibrium: Equilibrium) -> None:
     from dynamics.steady_state.tiled_start import without_repeat
     from dynamics.travelling_window.window import TravellingWindow
 
-    marched = [] if case.on_open_line else [(case, equilibrium)]
+    no_window = case.on_open_line or bool(case.catenary.damping.own)
+    marched = [] if no_window else [(case, equilibrium)]
     designed = without_repeat(case)  # from whose steady state that of several spans is sought
     if marched and designed is not None:
         marched.append((designed, periodic_equilibrium(designed.catenary)))

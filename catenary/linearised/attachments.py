@@ -15,6 +15,7 @@ from catenary.layout.mesh import Z
 from catenary.layout.track import curvature_at
 
 __all__ = [
+    "LUMPED",
     "dropper_stiffness",
     "element_operators",
     "point_masses",
@@ -25,6 +26,7 @@ __all__ = [
 ]
 
 ARM_MASS_SHARE = 1.0 / 3.0
+LUMPED = ("droppers", "steady_arms", "stitch", "masses")  # components that have point masses
 
 
 def dropper_stiffness(eq: Equilibrium) -> NDArray[np.float64]:

@@ -19,7 +19,7 @@ from dynamics.adjoint.window import AdjointWindow
 from dynamics.contact_force.filters import periodic_gain
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
-from dynamics.steady_state.operator_scope import outside_the_operator
+from dynamics.spec.checks.operator_scope import outside_the_operator
 from dynamics.steady_state.span_map import SpanMap
 
 __all__ = ["SteadyMotion", "filtered_deviation", "refusal_of_derivatives", "soft_extreme"]

@@ -15,7 +15,9 @@ __all__ = ["InputSlope", "input_slopes"]
 # blocks of a case whose numbers count, the case's own first
 BLOCKS = ("", "catenary", "catenary.contact_wire", "catenary.messenger_wire", "catenary.stitch", "catenary.droppers",
           "catenary.auxiliary_wire", "catenary.auxiliary_wire.droppers",
-          "catenary.support", "catenary.support.steady_arm", "catenary.damping", "pantograph", "pantograph.articulated",
+          "catenary.support", "catenary.support.steady_arm", "catenary.damping", "catenary.damping.contact_wire",
+          "catenary.damping.messenger_wire", "catenary.damping.stitch", "catenary.damping.droppers",
+          "catenary.damping.steady_arms", "pantograph", "pantograph.articulated",
           "pantograph.articulated.lower_arm", "pantograph.articulated.upper_arm",
           "pantograph.articulated.head", "contact", "trailing")  # fmt: skip
 # settings of the computation and of entering a line, lengths that lay it out differently, what an elastic contact lacks

@@ -18,22 +18,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
-from dynamics.line_operator.network import LineNetwork
+from dynamics.line_operator.network import BareWire, LineNetwork
 from dynamics.line_operator.ports import port_answers
 
 __all__ = ["Answers", "Contour", "applied", "bare_wire", "contact_waves", "line_answers"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
-
-BareWire: TypeAlias = tuple[tuple[float, float, float], float, float]
-"""Tension, bending stiffness and mass per length of the contact wire; alpha, beta."""
 
 AROUND = np.array([3.0e-5, -3.0e-5])  # places by a pole, rad/s: with both a residue is right to 1e-5 of itself
 IMAGINARY = 1.0e-6  # rad/s: a pole as near to the imaginary axis is its own mirror image
@@ -187,7 +184,7 @@ def line_answers(network: LineNetwork, contour: Contour, poles: Complexes) -> An
         way * own[:, :, None] * Q[:, S:, S:] / own[:, None, :],
         lift[:, :, :S] / phase[:, None, :],
         lift[:, :, S:] / own[:, None, :],
-        *contact_waves((network.wire, network.alpha, network.beta), omega, contour),
+        *contact_waves(network.bare, omega, contour),
     )
 
 
@@ -242,7 +239,7 @@ def bare_wire(network: LineNetwork, contour: Contour, later: float = 0.0) -> Com
     its own; up to the contour's end the stations' answer takes it away, beyond it is added here.
     """
     alike = replace(contour, delays=(0.0,))  # trains of other distances share what is found under the force
-    return _bare_wire((network.wire, network.alpha, network.beta), alike, later)
+    return _bare_wire(network.bare, alike, later)
 
 
 @lru_cache(maxsize=64)

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.influence.kernel import bloch_solution, bloch_work, load_answers, log_product
-from dynamics.line_operator.condensed.parts import Bays, Points
+from dynamics.line_operator.condensed.parts import Bays, Damping, Points
 from dynamics.linear_algebra.complex_numbers import exponential, inverse, root
 
-__all__ = ["OPTIONS", "add_attached", "add_bays", "assemble", "clear", "network_answers"]
+__all__ = ["OPTIONS", "add_attached", "add_bays", "assemble", "clear", "damped_at", "damped_bays", "network_answers"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -37,6 +37,22 @@ OPTIONS: Any = {
     "nogil": True,
     "fastmath": {"contract", "nsz", "arcp", "reassoc"},
 }
+
+
+@kernel(**OPTIONS)
+def damped_at(omega: complex, damping: Damping) -> tuple[complex, complex, complex, complex]:
+    """Frequency, and factors tau of the stiffness of contact wire, droppers and arms."""
+    grows = 1j * omega
+    return omega, 1.0 + grows * damping.beta, 1.0 + grows * damping.droppers, 1.0 + grows * damping.arms
+
+
+@kernel(**OPTIONS)
+def damped_bays(omega: complex, bays: Bays) -> tuple[Complexes, Complexes]:
+    """Factors tau of stiffness [-] and mu of mass [1/s^2] of all bays (bay,)."""
+    tau, mu = np.empty((2, bays.length.size), np.complex128)
+    for b in range(tau.size):
+        tau[b], mu[b] = 1.0 + 1j * omega * bays.beta[b], omega * (1j * bays.alpha[b] - omega)
+    return tau, mu
 
 
 @kernel(**OPTIONS)
@@ -115,8 +131,8 @@ def _add_side(S, side, turn, veer, halves, dof, along, pulls, spring):
 
 
 @kernel(**OPTIONS)
-def add_bays(S: Complexes, bays: Bays, tau: complex, m: Complexes, halves: Complexes) -> None:
-    """Add the stiffness between the ends of all bays by their six numbers, s0 to a2 (bay, 6); ``m`` (bay,).
+def add_bays(S: Complexes, bays: Bays, tau: Complexes, m: Complexes, halves: Complexes) -> None:
+    """Add the stiffness between the ends of all bays by their six numbers, s0 to a2 (bay, 6); ``tau``, ``m`` (bay,).
 
     All of them in one call: a call that takes the arrays of `Bays` costs as much as what a bay adds.
     """
@@ -126,7 +142,7 @@ def add_bays(S: Complexes, bays: Bays, tau: complex, m: Complexes, halves: Compl
         count, spring, left, tilt, right = 10, 0.0j, 0.0j, 0.0j, 0.0j
         if bays.along[b, 0] >= 0:
             bay, slopes = (bays.length[b], bays.curvature[b], bays.compliance[b]), (bays.slope[b, 0], bays.slope[b, 1])
-            left, tilt, right, spring = _elongation(bay, slopes, tau, s0, s1, m[b])
+            left, tilt, right, spring = _elongation(bay, slopes, tau[b], s0, s1, m[b])
             count = own.size
         by_left, by_tilt, by_right = spring * left, spring * tilt, spring * right
         own[0], own[1] = 0.5 * (s0 + a0) + by_left * left, by_left * tilt - 0.5 * (s1 + a1)
@@ -191,42 +207,44 @@ def _add_askew(S, low, high, aside, mixed, across):
 
 
 @kernel(**OPTIONS)
-def add_attached(S: Complexes, omega: complex, points: Points, tau: complex, mu: complex) -> None:
-    """Add what is attached to the wires."""
+def add_attached(S: Complexes, points: Points, damped: tuple[complex, complex, complex, complex]) -> None:
+    """Add what is attached to the wires; ``damped`` is `damped_at` of the frequency."""
+    omega, _, of_dropper, of_arm = damped
     for i in range(points.mass.size):
-        S[i, i] += mu * points.mass[i] + tau * points.stiffness[i] + points.held[i] + 1j * omega * points.dashpot[i]
+        slowed = 1j * (points.drag[i] + points.dashpot[i]) - omega * points.mass[i]
+        S[i, i] += omega * slowed + of_arm * points.stiffness[i] + points.held[i]
     for d in range(points.dropper.size):
-        low, high, own = points.bottom[d], points.top[d], tau - points.loose[d]
+        low, high, own = points.bottom[d], points.top[d], of_dropper - points.loose[d]
         _add_between(S, low, high, own * points.upright[d])
         if d < points.aside.shape[0]:
             ends = points.aside[d, 0], points.aside[d, 1]
             _add_askew(S, low, high, ends, own * points.mixed[d], own * points.across[d])
         if points.swaying[d, 0] >= 0:
-            _add_between(S, points.swaying[d, 0], points.swaying[d, 1], tau * points.sway[d])
+            _add_between(S, points.swaying[d, 0], points.swaying[d, 1], of_dropper * points.sway[d])
     for s in range(points.arm.shape[0]):
-        _add(S, points.arm[s, 0], points.arm[s, 1], tau * points.skew[s])
+        _add(S, points.arm[s, 0], points.arm[s, 1], of_arm * points.skew[s])
 
 
 @kernel(**OPTIONS)
-def assemble(S: Complexes, omega: complex, line: tuple[Bays, Points, Ints], alpha: float, beta: float) -> complex:
+def assemble(S: Complexes, omega: complex, line: tuple[Bays, Points, Ints], damping: Damping) -> complex:
     """Dynamic stiffness at a frequency, on its envelope; returns the logarithm of the bays' own determinants.
 
     S is zero elsewhere before and after: it is made by `bloch_work`. ``line`` is that of `LineNetwork.arguments`.
     """
     bays, points, first = line
-    tau, mu = 1.0 + 1j * omega * beta, -omega * omega + 1j * omega * alpha
+    tau, mu = damped_bays(omega, bays)
     clear(S, first)
     own, halves = np.empty(bays.length.size, np.complex128), np.empty((bays.length.size, 6), np.complex128)
     for b in range(own.size):
-        own[b] = _bay_halves((bays.length[b], bays.tension[b], bays.bending[b], bays.mass[b]), tau, mu, halves[b])
+        own[b] = _bay_halves((bays.length[b], bays.tension[b], bays.bending[b], bays.mass[b]), tau[b], mu[b], halves[b])
     add_bays(S, bays, tau, bays.mass * mu, halves)
-    add_attached(S, omega, points, tau, mu)
+    add_attached(S, points, damped_at(omega, damping))
     return log_product(own)
 
 
 @kernel(**OPTIONS)
 def network_answers(
-    omega: Complexes, line: tuple[Bays, Points, Ints], numbers: tuple[int, float, float, float], rhs: Floats
+    omega: Complexes, line: tuple[Bays, Points, Ints], numbers: tuple[int, float, Damping], rhs: Floats
 ) -> tuple[Complexes, Complexes]:
     """Answers rhs^T D(omega)^-1 rhs (omega, load, load) to loads rhs (dof, load), and log det D (omega,).
 
@@ -237,14 +255,14 @@ def network_answers(
     line : tuple
         Bays, points, and ``first`` of the network.
     numbers : tuple
-        Number of interface dofs; period of time T [s], alpha [1/s], beta [s].
+        Number of interface dofs; period of time T [s]; damping.
     rhs : float array (dof, load)
     """
-    (_, _, first), (ni, T, alpha, beta) = line, numbers
+    (_, _, first), (ni, T, damping) = line, numbers
     out, logs = np.zeros((omega.size, rhs.shape[1], rhs.shape[1]), np.complex128), np.empty(omega.size, np.complex128)
     work = bloch_work(rhs.shape[0], ni, rhs.shape[1])
     for t in range(omega.size):
-        own = assemble(work.S, omega[t], line, alpha, beta)
+        own = assemble(work.S, omega[t], line, damping)
         logs[t] = own + bloch_solution(np.exp(-1j * omega[t] * T), ni, first, rhs, work)
         load_answers(rhs, work, out[t])
     return out, logs

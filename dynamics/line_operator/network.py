@@ -13,7 +13,7 @@ along the track; the next period's interface is numbered behind the own dofs.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +23,17 @@ from catenary.layout.geometry import CONTACT
 from catenary.layout.mesh import X, Y, Z
 from dynamics.line_operator.condensed.bays import bays_of
 from dynamics.line_operator.condensed.order import NetworkOrder, envelope, network_order
-from dynamics.line_operator.condensed.parts import Bays, Points, Ports
+from dynamics.line_operator.condensed.parts import Bays, Damping, Points, Ports
 from dynamics.line_operator.condensed.points import points_of
 
-__all__ = ["LineNetwork", "line_network"]
+__all__ = ["BareWire", "LineNetwork", "line_network"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 Ints = NDArray[np.int64]
+
+BareWire: TypeAlias = tuple[tuple[float, float, float], float, float]
+"""Tension, bending stiffness and mass per length of the contact wire; alpha, beta."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,7 @@ class LineNetwork:
         Height dofs of the contact wire at supports.
     wire : tuple of float
         Tension [N], bending stiffness [N m^2] and mass per length [kg/m] of the contact wire.
-    alpha, beta : float
-        Rayleigh damping [1/s], [s].
+    damping : Damping
     period : float
         [m].
     """
@@ -65,8 +67,7 @@ class LineNetwork:
     station_dof: Ints
     support_dof: Ints
     wire: tuple[float, float, float]
-    alpha: float
-    beta: float
+    damping: Damping
     period: float
 
     @property
@@ -83,6 +84,7 @@ class LineNetwork:
         return Ports(
             points.stiffness[height],
             points.mass[height],
+            points.drag[height],
             height,
             np.ascontiguousarray(bays.along[onward, 0]),
             points.upright,
@@ -117,13 +119,14 @@ class LineNetwork:
         """1 of a dropper in tension at rest, whose spring slackens; -1 of one that hangs loose and draws taut."""
         return 1.0 - 2.0 * self.points.loose
 
-    def damped(self, omega: Complexes) -> tuple[Complexes, Complexes]:
-        """Factors tau of stiffness [-] and mu of mass [1/s^2] at angular frequencies."""
-        return 1.0 + 1j * omega * self.beta, -omega * omega + 1j * omega * self.alpha
+    @property
+    def bare(self) -> BareWire:
+        """The contact wire and its damping, without all that carries it."""
+        return self.wire, self.damping.alpha, self.damping.beta
 
-    def arguments(self, T: float) -> tuple[tuple[Bays, Points, Ints], tuple[int, float, float, float]]:
+    def arguments(self, T: float) -> tuple[tuple[Bays, Points, Ints], tuple[int, float, Damping]]:
         """What the compiled answers are given, where the train passes a period in T [s]."""
-        return (self.bays, self.points, self.first), (self.ni, T, self.alpha, self.beta)
+        return (self.bays, self.points, self.first), (self.ni, T, self.damping)
 
 
 def line_network(eq: Equilibrium, order: NetworkOrder | None = None) -> LineNetwork:
@@ -132,7 +135,7 @@ def line_network(eq: Equilibrium, order: NetworkOrder | None = None) -> LineNetw
     bays = bays_of(eq, order)
     points = points_of(eq, bays, order)
     nodes = np.unique(order.ends[mesh.group_wire == CONTACT])
-    nodes = nodes[np.argsort(mesh.node_x[nodes])]
+    nodes, wire = nodes[np.argsort(mesh.node_x[nodes])], spec.damping.of("contact_wire")
     return LineNetwork(
         bays,
         points,
@@ -143,8 +146,7 @@ def line_network(eq: Equilibrium, order: NetworkOrder | None = None) -> LineNetw
         np.ascontiguousarray(order.dof_of[mesh.dof[nodes, Z]]),
         order.dof_of[mesh.dof[mesh.support_contact, Z]],
         _bare_wire(eq),
-        spec.damping.alpha,
-        spec.damping.beta,
+        Damping(wire.alpha, wire.beta, spec.damping.of("droppers").beta, spec.damping.of("steady_arms").beta),
         float(mesh.layout.length),
     )
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.influence.kernel import answers_taken, bloch_solution, bloch_work
-from dynamics.line_operator.condensed.parts import Bays, Points, Ports
-from dynamics.line_operator.kernel import OPTIONS, assemble
+from dynamics.line_operator.condensed.parts import Bays, Damping, Points, Ports
+from dynamics.line_operator.kernel import OPTIONS, assemble, damped_at
 from dynamics.linear_algebra.complex_numbers import inverse
 
 __all__ = ["acted_loads", "port_answers", "station_forces", "stretches"]
@@ -43,11 +43,17 @@ def _onward(b, stations, phase):
 
 
 @kernel(**OPTIONS)
+def _held(s, ports, omega, of_arm):
+    """Dynamic stiffness to the ground of a station."""
+    return of_arm * ports.stiffness[s] + omega * (1j * ports.drag[s] - omega * ports.mass[s])
+
+
+@kernel(**OPTIONS)
 def acted_loads(
     rhs: Complexes,
     ports: Ports,
     acting: tuple[Complexes, Complexes],
-    damped: tuple[complex, complex],
+    damped: tuple[complex, complex, complex, complex],
     phase: complex,
     sign: float,
 ) -> None:
@@ -59,22 +65,22 @@ def acted_loads(
     ports : Ports
     acting : tuple of complex array (station, column), (dropper, column)
         Heights of a field on the bare contact wire, and forces that squeeze droppers.
-    damped : tuple
-        tau and mu.
+    damped : tuple of complex
+        `damped_at` of the frequency.
     phase : complex
         What the next period does by what this one does.
     sign : float
     """
-    (station, dropper), (tau, mu) = acting, damped
+    (station, dropper), (omega, tau, of_dropper, of_arm) = acting, damped
     S, D = ports.height.size, ports.at.size
     rhs[:, :] = 0.0
     spatial = ports.side.size > 0
     for s in range(S):
-        _add_row(rhs[ports.height[s]], tau * ports.stiffness[s] + mu * ports.mass[s], station[s])
+        _add_row(rhs[ports.height[s]], _held(s, ports, omega, of_arm), station[s])
         if spatial and ports.skew[s] != 0.0:
-            _add_row(rhs[ports.side[s]], tau * ports.skew[s], station[s])
+            _add_row(rhs[ports.side[s]], of_arm * ports.skew[s], station[s])
     for d in range(D):
-        top, bottom, own = rhs[ports.top[d]], rhs[ports.bottom[d]], tau - ports.loose[d]
+        top, bottom, own = rhs[ports.top[d]], rhs[ports.bottom[d]], of_dropper - ports.loose[d]
         pull = own * ports.upright[d]
         if spatial:
             for at, turned in ((ports.aside[d, 1], 1.0), (ports.aside[d, 0], -1.0)):
@@ -99,7 +105,12 @@ def acted_loads(
 
 @kernel(**OPTIONS)
 def station_forces(
-    out: Complexes, u: Complexes, ports: Ports, dropper: Complexes, at: tuple[complex, complex, complex], sign: float
+    out: Complexes,
+    u: Complexes,
+    ports: Ports,
+    dropper: Complexes,
+    at: tuple[tuple[complex, complex, complex, complex], complex],
+    sign: float,
 ) -> None:
     """Fill in the forces of stations on the bare contact wire (station, column).
 
@@ -112,19 +123,19 @@ def station_forces(
     dropper : complex array (dropper, column)
         Forces that squeeze droppers, or multipliers of stretches.
     at : tuple
-        tau, mu and the phase of `acted_loads`.
+        ``damped`` and ``phase`` as those of `acted_loads`.
     sign : float
         As that of `acted_loads`.
     """
-    tau, mu, phase = at
+    (omega, tau, of_dropper, of_arm), phase = at
     S, spatial = ports.height.size, ports.side.size > 0
     out[:, :] = 0.0
     for s in range(S):
-        _add_row(out[s], tau * ports.stiffness[s] + mu * ports.mass[s], u[ports.height[s]])
+        _add_row(out[s], _held(s, ports, omega, of_arm), u[ports.height[s]])
         if spatial and ports.skew[s] != 0.0:
-            _add_row(out[s], tau * ports.skew[s], u[ports.side[s]])
+            _add_row(out[s], of_arm * ports.skew[s], u[ports.side[s]])
     for d in range(ports.at.size):
-        force, own, up = out[ports.at[d]], tau - ports.loose[d], sign * ports.axis[d, 1]
+        force, own, up = out[ports.at[d]], of_dropper - ports.loose[d], sign * ports.axis[d, 1]
         pull = own * ports.upright[d]
         if spatial:
             for end, turned in ((ports.aside[d, 1], -1.0), (ports.aside[d, 0], 1.0)):
@@ -160,7 +171,7 @@ def stretches(out: Complexes, u: Complexes, ports: Ports) -> None:
 
 @kernel(**OPTIONS)
 def port_answers(
-    omega: Complexes, line: tuple[Bays, Points, Ints], numbers: tuple[int, float, float, float], ports: Ports
+    omega: Complexes, line: tuple[Bays, Points, Ints], numbers: tuple[int, float, Damping], ports: Ports
 ) -> tuple[Complexes, Complexes]:
     """What the contact wire's stations and the droppers do at complex frequencies.
 
@@ -180,22 +191,21 @@ def port_answers(
     complex array (omega, support, station + dropper)
         Heights of the contact wire at supports [m], by the same.
     """
-    (_, points, first), (ni, T, alpha, beta) = line, numbers
+    (_, points, first), (ni, T, damping) = line, numbers
     n, S, D = points.mass.size, ports.height.size, ports.at.size
     C = S + D
     station, dropper = np.eye(S, C) + 0j, np.eye(D, C, S) + 0j
     Q, lift = np.empty((omega.size, C, C), np.complex128), np.empty((omega.size, ports.support.size, C), np.complex128)
     work, u = bloch_work(n, ni, C), np.empty((n, C), np.complex128)
     for t in range(omega.size):
-        tau, mu = 1.0 + 1j * omega[t] * beta, -omega[t] * omega[t] + 1j * omega[t] * alpha
-        phase = np.exp(-1j * omega[t] * T)
-        assemble(work.S, omega[t], line, alpha, beta)
-        acted_loads(u, ports, (station, dropper), (tau, mu), phase, 1.0)
+        damped, phase = damped_at(omega[t], damping), np.exp(-1j * omega[t] * T)
+        assemble(work.S, omega[t], line, damping)
+        acted_loads(u, ports, (station, dropper), damped, phase, 1.0)
         bloch_solution(phase, ni, first, u, work)
         answers_taken(work, u)
         for s in range(S):
             u[ports.height[s], s] -= 1.0
-        station_forces(Q[t, :S], u, ports, dropper, (tau, mu, phase), 1.0)
+        station_forces(Q[t, :S], u, ports, dropper, (damped, phase), 1.0)
         stretches(Q[t, S:], u, ports)
         for c in range(C):
             for k in range(ports.support.size):

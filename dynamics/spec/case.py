@@ -12,6 +12,7 @@ from catenary.spec.components import Spec
 from catenary.spec.line import CatenarySpec
 from dynamics.spec.checks.devices import TYPED_ALONE, faults_of_devices
 from dynamics.spec.checks.line_and_solver import faults_in_space, faults_of_base_motion, faults_of_ends
+from dynamics.spec.checks.operator_scope import own_damping_refused
 from dynamics.spec.histories import HistorySpec
 from dynamics.spec.mean_force import Supply
 from dynamics.spec.pantograph import PantographSpec
@@ -221,9 +222,7 @@ class CaseSpec(Spec):
                 f"speed_kmh must stay below 90 % of the contact wire's wave speed ({FASTEST * wave * 3.6:.0f} km/h): "
                 f"got {self.speed_kmh:g} km/h"
             )
-        refusal = None if self.on_open_line else self.catenary.damping.refusal(f"solver={self.solver}")
-        if refusal is not None:
-            problems.append(refusal)
+        problems += own_damping_refused(self)
         if self.kinematics == "nonlinear" and self.catenary.tension_in_motion == "constant":
             problems.append(
                 "catenary.tension_in_motion must be 'coupled' with kinematics=nonlinear: wires that deform largely "

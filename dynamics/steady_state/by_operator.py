@@ -28,8 +28,8 @@ from dynamics.line_operator.state import OperatorState, SlackForces
 from dynamics.pantograph.linear import linear_pantograph
 from dynamics.results.solution import PantographResult, Solution
 from dynamics.spec.case import CaseSpec
+from dynamics.spec.checks.operator_scope import outside_the_operator
 from dynamics.spec.status import Status
-from dynamics.steady_state.operator_scope import outside_the_operator
 
 __all__ = ["contour_of", "solve_by_operator"]
 

@@ -15,10 +15,10 @@ from catenary.spec.line import CatenarySpec
 from dynamics.line_operator.poles.known import KnownPoles
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
+from dynamics.spec.checks.operator_scope import outside_the_operator
 from dynamics.spec.static_status import static_status
 from dynamics.spec.status import Status
 from dynamics.steady_state.anderson import Acceleration, compress
-from dynamics.steady_state.operator_scope import outside_the_operator
 from dynamics.steady_state.periodic import PLAIN_SPANS, iterate, solve_periodic
 from dynamics.steady_state.span_map import SpanMap
 

@@ -19,12 +19,12 @@ from dynamics.line_operator.poles.known import KnownPoles
 from dynamics.results.solution import Solution, without_figures
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
+from dynamics.spec.checks.operator_scope import NOT_COVERED
 from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
 from dynamics.steady_state.anderson import Acceleration
 from dynamics.steady_state.by_difference import solve_by_difference
 from dynamics.steady_state.by_operator import solve_by_operator
-from dynamics.steady_state.operator_scope import NOT_COVERED
 from dynamics.steady_state.period_figures import Effort, by_station, passage_of, solution_of
 from dynamics.steady_state.side_motion import side_motion
 from dynamics.steady_state.span_map import PLAIN_SPANS, SpanMap, iterate
@@ -62,6 +62,8 @@ def solve_periodic(
         solved = reason = ""
     if isinstance(solved, Solution):
         return replace(solved, wall_time_s={**solved.wall_time_s, "equilibrium": found - began})
+    if case.catenary.damping.own:  # a march has one pair of factors for the whole line
+        return without_figures(case, eq, Status.NOT_SOLVED, f"{Status.NOT_SOLVED.value}: {solved}", found - began)
     marched = _march(case, eq, start if isinstance(start, WarmStart) else None, (cell, found - began, found))
     return replace(marched, message="; ".join(filter(None, (marched.message, reason))))
 

@@ -12,9 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catenary.spec.mesh import MeshSpec
-from dynamics.accuracy.assured import longest_element, with_elements
-from dynamics.accuracy.companions import COARSER, long_window, shorter_window
 from dynamics.charts.numbers import with_error
 from dynamics.spec.case import CaseSpec
 from optimise.afterwards.confirmed_objectives import (
@@ -23,18 +20,18 @@ from optimise.afterwards.confirmed_objectives import (
     confirmed_objectives,
     other_objectives,
 )
+from optimise.afterwards.confirming_runs import confirmed_on_open_line, in_words, transients
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome
 from optimise.evaluation.verdict import verdict
 from optimise.record.campaign_folder import TrialRecord
-from optimise.search.result import LONGEST_STEP
 
 if TYPE_CHECKING:
     from dynamics.results.solution import Solution
     from optimise.search.result import CampaignResult
 
-__all__ = ["Confirmation", "DesignConfirmation", "confirm", "confirming", "transients"]
+__all__ = ["Confirmation", "DesignConfirmation", "confirm"]
 
 
 @dataclass(frozen=True)
@@ -166,7 +163,7 @@ def confirm(
     run = solve or _long_transient
     nominal = _confirm(result, result.nominal, run, refine)
     found = nominal if best.number == 0 else _confirm(result, best, run, refine)
-    return Confirmation(nominal, found, result.case.on_open_line, refine)
+    return Confirmation(nominal, found, confirmed_on_open_line(result.case), refine)
 
 
 def _long_transient(case: CaseSpec) -> Solution:
@@ -199,70 +196,7 @@ def _confirm(
         spread = 0.0 if one.on_open_line else run.spread_percent
     coarser = sigmas[0] if refine else None
     others = confirmed_objectives(other_objectives(result.campaign.objectives), searched.statistics, runs)
-    return DesignConfirmation(record.number, sigma, sigmas[-1], spread, "", coarser, _in_words(numerics[-1]), others)
-
-
-def transients(result: CampaignResult, record: TrialRecord, refine: bool) -> tuple[CaseSpec, ...]:
-    """Cases of the long transients that confirm a design: coarser and finer, or one on the search's own numerics.
-
-    A line by stations is run from end to end.
-    """
-    whole = result.case.on_open_line
-    solver = result.case.solver if whole else "transient"
-    own = result.case_with(result.line_of(record), record)
-    case = CaseSpec.model_validate({**own.model_dump(), "solver": solver})
-    if whole:
-        return whole_line_cases(case, result.case.catenary.mesh) if refine else (case,)
-    if not refine:
-        return (case,)
-    return confirming(case, longest_element(result.space.typical_of(result.case.catenary)))
-
-
-def confirming(case: CaseSpec, longest: float) -> tuple[CaseSpec, CaseSpec]:
-    """Take two numerics for a transient: a single run's on a shorter window, and finer ones on a single run's window.
-
-    The finer ones have half the step and elements of two thirds the length. No element of the coarser ones is longer
-    than ``longest`` [m], that of the nominal line, whichever line it is.
-    """
-    window = {name: max(spans, getattr(case.transient, name)) for name, spans in long_window().items()}
-    update = {
-        "transient": case.transient.model_copy(update=shorter_window(window)),
-        "dt": min(case.dt, LONGEST_STEP),
-        "strict_dt": False,
-        "catenary": with_elements(case.catenary, longest, 1.0),
-    }
-    coarse = case.model_copy(update=update)
-    finer = {
-        "transient": case.transient.model_copy(update=window),
-        "dt": 0.5 * coarse.dt,
-        "catenary": with_elements(case.catenary, longest, COARSER),
-    }
-    return coarse, coarse.model_copy(update=finer)
-
-
-def whole_line_cases(case: CaseSpec, mesh: MeshSpec) -> tuple[CaseSpec, CaseSpec]:
-    """Take two numerics for a line that ends: its own mesh at a single run's step, and both finer, as `confirming`."""
-    coarse = case.model_copy(
-        update={
-            "dt": min(case.dt, LONGEST_STEP),
-            "strict_dt": False,
-            "catenary": case.catenary.model_copy(update={"mesh": mesh}),
-        }
-    )
-    finer = {
-        "dt": 0.5 * coarse.dt,
-        "catenary": with_elements(case.catenary, mesh.largest_element_length, COARSER),
-    }
-    return coarse, coarse.model_copy(update=finer)
-
-
-def _in_words(case: CaseSpec) -> str:
-    if case.on_open_line:
-        element = case.catenary.mesh.largest_element_length
-        return f"{1e3 * case.time_step:.3g} ms, elements of at most {element:.2g} m, the whole line"
-    settings, element = case.transient, case.catenary.mesh.largest_element_length
-    window = f"a window of {settings.spans_behind} + {settings.spans_ahead} spans"
-    return f"{1e3 * case.time_step:.3g} ms, elements of at most {element:.2g} m, {window}"
+    return DesignConfirmation(record.number, sigma, sigmas[-1], spread, "", coarser, in_words(numerics[-1]), others)
 
 
 def _at_own_condition(result: CampaignResult, record: TrialRecord, outcome: Outcome) -> Outcome:

@@ -191,7 +191,8 @@ class FoundDesigns:
         NoDesignError
             If no design holds all limits.
         """
-        from optimise.afterwards.confirm import confirm, transients
+        from optimise.afterwards.confirm import confirm
+        from optimise.afterwards.confirming_runs import transients
         from optimise.afterwards.finished_runs import finished_runs
         from optimise.afterwards.solved_cases import solve_cases
 

@@ -44,6 +44,7 @@ class OutcomeStatus(Enum):
     PUSHED_ARM = "pushed_arm"
     BLOWN_OFF = "blown_off"
     SLOW_WAVES = "slow_waves"
+    NOT_SOLVED = "not_solved"
     MEAN_FORCE_NOT_HELD = "mean_force_not_held"
     STEP_NOT_CONVERGED = "step_not_converged"
     DIVERGED = "diverged"

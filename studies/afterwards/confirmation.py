@@ -54,7 +54,8 @@ def confirm_campaign(
         Takes in words what is solved, and gives the context in which it runs.
     error_estimate : bool
     """
-    from optimise.afterwards.confirm import confirm, transients
+    from optimise.afterwards.confirm import confirm
+    from optimise.afterwards.confirming_runs import transients
     from optimise.afterwards.finished_runs import finished_runs
     from optimise.afterwards.solved_cases import solve_cases
 
@@ -76,7 +77,8 @@ def confirm_campaign(
     cases = [(case, False) for finest in reversed(list(zip(*marched.values(), strict=True))) for case in finest]
     cases += [(searched[name], error_estimate) for name in apart]
     errors = " with its numerical error," if error_estimate else ""
-    again = ("finer" if error_estimate else "the same again") if result.case.on_open_line else "by the long transient"
+    whole = any(case.on_open_line for each in marched.values() for case in each)
+    again = ("finer" if error_estimate else "the same again") if whole else "by the long transient"
     with doing(f"confirmation, {len(cases)} runs: each line as in the search,{errors} and {again}"):
         solved = solve_cases(cases, result.campaign.cluster, finished_runs(result.folder))
         limits = read_head(result.folder)

@@ -7,7 +7,7 @@ from catenary.linearised.blow_off import in_gust
 from catenary.linearised.contact_wire import place_on_head
 from dynamics.adjoint.steady_slopes import SteadySlopes
 from dynamics.solution import solve
-from dynamics.steady_state.operator_scope import outside_the_operator
+from dynamics.spec.checks.operator_scope import outside_the_operator
 from dynamics.wind.blow_off import blow_off_of
 from studies.validation.overlaps.built import in_sections
 

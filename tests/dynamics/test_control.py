@@ -19,9 +19,9 @@ from dynamics.results.dataset import result_dataset
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.case_input import job_input, load_pantograph
+from dynamics.spec.checks.operator_scope import outside_the_operator
 from dynamics.spec.control.controller import ControlSpec
 from dynamics.spec.pantograph import PantographSpec
-from dynamics.steady_state.operator_scope import outside_the_operator
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 CHAIN = load_pantograph("bruni_2015")

@@ -9,10 +9,14 @@ from catenary.linearised.cell import vertical_cell
 from catenary.linearised.open_line import linearise
 from dynamics.influence.matrices import influence_matrices
 from dynamics.open_line.solve import solve_open_line
+from dynamics.solution import solve
+from dynamics.spec.status import Status
+from dynamics.steady_state import by_operator
 from dynamics.travelling_window.setup import build_window
 
 ALPHA, BETA = 0.3, 2.0e-3
 FACTORS = {"alpha": ALPHA, "beta": BETA}
+OPERATOR = {"method": "operator"}
 COMPONENTS = {
     "bruni_2015": ("contact_wire", "messenger_wire", "droppers", "steady_arms"),
     "re330": ("contact_wire", "messenger_wire", "stitch", "droppers", "steady_arms"),
@@ -62,9 +66,14 @@ def test_damping_of_droppers_is_a_dashpot_along_each_of_them(build_line):
 def test_who_takes_one_pair_for_all_refuses_in_one_sentence(build_line, build_case):
     line = build_line(damping={"droppers": FACTORS})
     sentence = "catenary.damping must be one alpha and one beta for the whole line"
-    for solver in ("periodic", "transient"):
+    marched = {
+        "transient": {"solver": "transient"},
+        "periodic with periodic.method=march": {"periodic": {"method": "march"}},
+        "periodic, which marches slack_damping=released": {"periodic": OPERATOR, "slack_damping": "released"},
+    }
+    for solver, change in marched.items():
         with pytest.raises(ValueError, match=f"{sentence} in solver={solver}: got factors of their own for droppers"):
-            build_case(line, 275.0, applied_force_N=150.0, solver=solver)
+            build_case(line, 275.0, applied_force_N=150.0, **change)
     case = build_case(line, 275.0, applied_force_N=150.0, solver="open_line")
     cell = vertical_cell(periodic_equilibrium(line))
     with pytest.raises(InputError, match=sentence):
@@ -90,3 +99,44 @@ def test_the_march_of_an_open_line_feels_the_droppers_own_damping(build_line, bu
     one, same = sigma(), sigma(droppers={"alpha": 0.0125, "beta": 1.0e-4})
     assert same == pytest.approx(one, rel=1e-9)
     assert abs(sigma(droppers={"alpha": 0.0125, "beta": 1.0e-3}) / one - 1.0) > 2e-3
+
+
+@pytest.fixture(scope="module")
+def by_component(build_line, build_case):
+    """Case whose wires, stitch, droppers and arms have damping of their own, each far from the others'."""
+    own = {"contact_wire": {"alpha": 0.3, "beta": 2e-5}, "messenger_wire": {"alpha": 0.8, "beta": 1e-4},
+           "stitch": {"alpha": 0.0, "beta": 1e-3}, "droppers": {"alpha": 0.6, "beta": 2e-3},
+           "steady_arms": {"alpha": 1.0, "beta": 1e-3}}  # fmt: skip
+    line = build_line("re330", mesh={"largest_element_length": 0.25}, damping=own)
+    return build_case(line, 250.0, mean_force_N=130.0, dt=5.0e-4, periodic=OPERATOR)
+
+
+def test_the_operator_has_the_steady_state_of_a_long_open_line(by_component):
+    """Both with damping by component; the pair of all for every component is far off both."""
+    found = solve(by_component)
+    assert found.method == "operator"
+    ends = {"spans": 16, "first_evaluated": 9, "last_evaluated": 10, "spans_after": 3, "ends": "absorbing"}
+    applied = {"mean_force_N": None, "applied_force_N": float(found.applied_force_N)}
+    long = solve(by_component.with_changes(solver="open_line", open_line=ends, **applied))
+    sigma, wanted = (each.statistics.contact_force_std_N for each in (found, long))
+    assert sigma == pytest.approx(wanted, rel=2e-3)
+    assert found.statistics.contact_force_max_N == pytest.approx(long.statistics.contact_force_max_N, abs=0.4)
+    rest = dict.fromkeys(COMPONENTS["re330"])
+    one = solve(by_component.with_changes(catenary={"damping": rest}))
+    assert abs(one.statistics.contact_force_std_N / wanted - 1.0) > 0.02
+
+
+def test_every_component_named_with_one_pair_is_the_pair(build_line, build_case):
+    sigmas = []
+    for named in ((), COMPONENTS["re330"]):
+        line = build_line("re330", damping={**FACTORS, **dict.fromkeys(named, FACTORS)})
+        case = build_case(line, 300.0, mean_force_N=157.3, periodic=OPERATOR)
+        sigmas.append(solve(case).statistics.contact_force_std_N)
+    assert sigmas[0] == pytest.approx(sigmas[1], rel=1e-9)
+
+
+def test_a_steady_state_that_only_a_march_would_find_is_not_solved_and_says_so(by_component, monkeypatch):
+    monkeypatch.setattr(by_operator, "find_poles", lambda *line: None)
+    found = solve(by_component)
+    assert found.status is Status.NOT_SOLVED and found.statistics is None
+    assert found.message.endswith("none can be marched to: poles of the line that could not be counted")

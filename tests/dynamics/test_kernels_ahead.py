@@ -18,7 +18,7 @@ from dynamics.steady_state.periodic import solve_periodic
 from dynamics.travelling_window.kernel import march_span
 from dynamics.travelling_window.solve import settle_spans
 from dynamics.travelling_window.window import TravellingWindow, window_spans
-from optimise.afterwards.confirm import confirming
+from optimise.afterwards.confirming_runs import confirming
 
 
 @pytest.fixture(scope="module")

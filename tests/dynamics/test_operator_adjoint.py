@@ -17,6 +17,8 @@ from optimise.evaluation.slopes import design_slopes
 from optimise.spec.campaign import LimitsSpec
 
 EXACT = 5.0e-4  # of the largest component
+OWN = {"contact_wire": {"alpha": 0.05, "beta": 2e-5}, "droppers": {"alpha": 0.4, "beta": 1e-3},
+       "steady_arms": {"alpha": 0.9, "beta": 3e-3}}  # fmt: skip
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -36,6 +38,15 @@ def constant():
     """Tensions stay as they are at rest, and no wire has places along the track."""
     case = case_of("bruni_2015", "bruni_2015", 179.7, mean_force_N=55.0)
     return Solved.of(case.with_changes(catenary={"tension_in_motion": "constant"}))
+
+
+@pytest.fixture(scope="module")
+def by_component():
+    """Wires, droppers and arms have damping of their own; droppers slacken."""
+    case = case_of("bruni_2015", "bruni_2015", 260.0, mean_force_N=120.0)
+    solved = Solved.of(case.with_changes(catenary={"damping": OWN}))
+    assert (solved.found.operator_state.slack.squeeze > 0.0).any()
+    return solved
 
 
 @pytest.fixture(scope="module")
@@ -91,8 +102,11 @@ def loose(request):
 @pytest.mark.parametrize("dimension", ["planar", "spatial"])
 @pytest.mark.parametrize("name", ["bruni_2015", "re330"])
 def test_slopes_of_the_pairings_are_their_differences(name, dimension, build_line):
-    """By every number of every kind of bay and of what is attached, a loose dropper among it; fields at random."""
-    line = build_line(name, dimension=dimension)
+    """By every number of every kind of bay and of what is attached, a loose dropper among it; fields at random.
+
+    Every component has damping of its own.
+    """
+    line = build_line(name, dimension=dimension, damping=OWN)
     network, T, random = line_network(periodic_equilibrium(line)), 0.8, np.random.default_rng(3)
     network.points.loose[::2] = 1.0
     omega, weight = np.array([3.0 - 2.0j, 40.0 - 2.0j, 300.0 - 2.0j]), np.array([0.4 + 0.1j, 0.3, 0.2 - 0.3j])
@@ -114,8 +128,8 @@ def test_slopes_of_the_pairings_are_their_differences(name, dimension, build_lin
     slopes, (by_left, _), by_droppers = network_slopes(*given)
     for block in ("bays", "points"):
         numbers = getattr(network, block)
-        names = [n for n in numbers._fields
-                 if (x := getattr(numbers, n)).dtype == np.float64 and x.size and n != "loose"]  # fmt: skip
+        names = [n for n in numbers._fields if n not in ("loose", "alpha", "beta")
+                 and (x := getattr(numbers, n)).dtype == np.float64 and x.size]  # fmt: skip
         for field in names:
             values = getattr(numbers, field).reshape(len(getattr(numbers, field)), -1)
             hanging = np.flatnonzero(values[:, 0]) if field == "curvature" else np.arange(len(values))
@@ -150,7 +164,7 @@ def test_slopes_of_the_pairings_are_their_differences(name, dimension, build_lin
 DESIGN = [("contact_wire_heights", k, 1e-6) for k in (0, 2, 3)] + [("positions", k, 4e-5) for k in (1, 6)]
 
 
-LINES = ["light", "constant", "slack", "stitched", "airborne", "in_space", "stitched_in_space"]
+LINES = ["light", "by_component", "constant", "slack", "stitched", "airborne", "in_space", "stitched_in_space"]
 
 
 @pytest.mark.parametrize("name", LINES)
@@ -183,6 +197,26 @@ def test_derivatives_by_inputs_are_those_of_the_whole_computation(light, part, k
     by = changed(light.case, part, key, index)
     found, wanted = light.both(by, step)
     assert found == pytest.approx(wanted, rel=1e-3)
+
+
+OWN_FACTORS = [("damping.droppers", "beta", 2e-6), ("damping.droppers", "alpha", 1e-3), ("damping", "alpha", 1e-5),
+               ("damping.contact_wire", "alpha", 1e-4), ("damping.steady_arms", "beta", 3e-6),
+               ("droppers", "clamp_mass_contact_wire", 1e-4)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("part", "key", "step"), OWN_FACTORS, ids=[f"{i[0]}.{i[1]}" for i in OWN_FACTORS])
+def test_derivatives_by_factors_of_components_are_those_of_the_whole_computation(by_component, part, key, step):
+    """Those by the pair of all are by what has none of its own: the messenger wire."""
+
+    def by(moved):
+        block, *own = part.split(".")
+        factors = getattr(by_component.case.catenary, block)
+        value = getattr(getattr(factors, own[0]) if own else factors, key)
+        change = {own[0]: {key: value + moved}} if own else {key: value + moved}
+        return by_component.case.with_changes(catenary={block: change})
+
+    found, wanted = by_component.both(by, step)
+    assert found == pytest.approx(wanted, rel=2e-3, abs=1e-3 * np.abs(wanted).max())
 
 
 LOOSE = [("lengths", 2, 3e-6), ("lengths", 4, 3e-6), ("positions", 2, 8e-5), ("positions", 4, 8e-5)]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
-from dynamics.line_operator.kernel import network_answers
+from dynamics.line_operator.kernel import damped_bays, network_answers
 from dynamics.line_operator.network import line_network
 from dynamics.line_operator.ports import port_answers
 
@@ -12,7 +12,7 @@ from dynamics.line_operator.ports import port_answers
 def bare_wire_between_stations(network, omega, T):
     """Stiffness of the endless contact wire at its stations, next periods turned (station, station) [N/m]."""
     (tension, bending, mass), x, L = network.wire, network.stations, network.period
-    tau, mu = (complex(each) for each in network.damped(omega))
+    (tau,), (mu,) = (np.unique(each) for each in damped_bays(omega, network.bays))
     a, t, m = bending * tau, tension * tau, mass * mu
     root = np.sqrt(t * t - 4.0 * a * m)
     roots = np.sqrt(2.0 * m / (t + root)), np.sqrt((t + root) / (2.0 * a))

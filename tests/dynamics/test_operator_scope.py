@@ -14,9 +14,9 @@ from dynamics.line_operator import contact, slack
 from dynamics.line_operator.answers import bare_wire
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
+from dynamics.spec.checks.operator_scope import outside_the_operator
 from dynamics.spec.solver import ON_RECORD
 from dynamics.steady_state import by_operator
-from dynamics.steady_state.operator_scope import outside_the_operator
 
 SHORT = {"method": "operator", "spans_behind": 4, "spans_ahead": 6, "tolerance": 1e-2}
 

@@ -9,6 +9,7 @@ from cheap_evaluation import campaign_of
 from dynamics.solution import solve
 from optimise.afterwards.confirm import Confirmation, DesignConfirmation, confirm
 from optimise.afterwards.confirmed_objectives import ConfirmedObjective, ObjectiveChange, other_objectives
+from optimise.afterwards.confirming_runs import transients
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE
 from optimise.search.campaign import run_campaign
 from studies.afterwards.confirmation import confirmation_content, confirmation_lines
@@ -49,6 +50,19 @@ def searched(build_case, tmp_path_factory):
     case = build_case("bruni_2015", 200.0, dt=4e-3, mean_force_N=110.0, periodic={"method": "operator"})
     campaign = campaign_of(trials=4, design={"kind": "heights"}, objectives=["force_range"], sampler={"kind": "qmc"})
     return run_campaign(campaign, case, tmp_path_factory.mktemp("campaign"))
+
+
+def test_a_design_with_damping_by_component_is_confirmed_on_an_open_line(build_line, build_case, tmp_path):
+    """Marches have one pair of factors. All that counts has run over four fifths of the line, far from both ends."""
+    line = build_line(damping={"droppers": {"alpha": 0.1, "beta": 5e-4}})
+    case = build_case(line, 200.0, dt=4e-3, mean_force_N=110.0, periodic={"method": "operator"})
+    result = run_campaign(campaign_of(trials=2, sampler={"kind": "qmc"}), case, tmp_path)
+    assert result.nominal.outcome.sigma_N > 0.0
+    coarse, fine = transients(result, result.nominal, refine=True)
+    assert coarse.on_open_line and coarse.catenary.damping.own and fine.dt == 0.5 * coarse.dt
+    own = fine.open_line
+    assert own.first_evaluated > 0.5 * own.spans and own.spans - own.last_evaluated >= 10
+    assert result.case_of(result.nominal).solver == "periodic"
 
 
 def test_the_range_of_forces_is_that_of_the_confirming_runs(searched):

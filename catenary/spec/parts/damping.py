@@ -39,6 +39,15 @@ class DamperSpec(RayleighSpec):
         named = {name: getattr(self, name) for name in COMPONENTS}
         return {name: factors for name, factors in named.items() if factors is not None}
 
+    @property
+    def any(self) -> bool:
+        """Whether anything of the line is damped."""
+        return any(factors.alpha > 0.0 or factors.beta > 0.0 for factors in (self, *self.own.values()))
+
+    def of(self, component: str) -> RayleighSpec:
+        """Factors of a component, its own or those of all; also of what can have none of its own."""
+        return self.own.get(component, self)
+
     def refusal(self, by: str) -> str | None:
         """Sentence that refuses factors of their own where ``by`` takes one pair for all; None without them."""
         if not self.own:

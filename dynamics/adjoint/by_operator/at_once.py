@@ -65,13 +65,13 @@ class FiguresAtOnce:
         for d, station in enumerate(network.station_of):
             moved[:, station] += of_droppers[:, d]
         moved = 2.0 * np.tensordot(nodes.weight, moved, 1).real.reshape(-1, len(figures), count).sum(axis=2)
-        low, high = network.points.bottom, network.points.top
+        ends = np.stack([network.points.bottom, network.points.top])
         for k, figure in enumerate(figures):
             for stage, one in zip(self._stages, figure.multipliers, strict=True):
-                dropper, *masses = stage.beyond_slopes(one)
-                slopes.dropper[k] += dropper
-                for ends, mass in zip((low, high), masses, strict=True):
-                    np.add.at(slopes.mass[k], ends, mass)
+                beyond = stage.beyond_slopes(one)
+                slopes.dropper[k] += beyond[0]
+                np.add.at(slopes.mass[k], ends, beyond[1:3])
+                np.add.at(slopes.drag[k], ends, beyond[3:])
         return [slopes_by_numbers(slopes, k, moved[:, k]) for k in range(len(figures))]
 
     def paired(self, figure: int, line: tuple[LineNetwork, Contour], poles: Complexes) -> float:

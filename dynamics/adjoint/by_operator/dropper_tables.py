@@ -58,7 +58,7 @@ class DropperTables:
 
     @cached_property
     def far(self) -> Complexes:
-        """Answers of droppers between endless wires beyond the contour's end (4, omega, dropper), `isolated_slopes`."""
+        """Answers of droppers between endless wires beyond the contour's end (6, omega, dropper), `isolated_slopes`."""
         network = self._state.network
         return isolated_slopes(network, np.arange(len(network.points.dropper)), self._state.local.far)
 

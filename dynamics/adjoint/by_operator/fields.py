@@ -76,8 +76,7 @@ def nodes_of(line: tuple[LineNetwork, Contour], poles: Complexes, stages: tuple[
     weight = mirrored * contour.passed(around) * ROUND / len(ROUND)
     omega = np.concatenate([ring, around.ravel()])
     on_ring = np.full(len(ring), 1.0 / (contour.images * contour.T) + 0.0j)
-    wire = network.wire, network.alpha, network.beta
-    waves = contact_waves(wire, omega, contour)
+    waves = contact_waves(network.bare, omega, contour)
     samples = [
         tuple(
             waves_at(contour, contour.T / stage.slack.samples, stage.time.sample[stage.rows], around.ravel(), opposed)

@@ -141,5 +141,6 @@ class OperatorLagrangian:
 
 
 def _waves(network: LineNetwork, contour: Contour) -> tuple[object, ...]:
-    """What the waves on a bare contact wire depend on."""
-    return network.wire, network.alpha, network.beta, contour
+    """What the waves on a bare contact wire depend on, and all damping, by which there are no slopes."""
+    factors = network.bays.alpha.tobytes(), network.bays.beta.tobytes()
+    return network.bare, network.damping, factors, contour

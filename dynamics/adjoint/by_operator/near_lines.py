@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
 ATTACHED = (
-    "mass", "stiffness", "held", "dashpot", "dropper", "upright", "sway", "axis", "mixed", "across", "skew",
+    "mass", "drag", "stiffness", "held", "dashpot", "dropper", "upright", "sway", "axis", "mixed", "across", "skew",
 )  # fmt: skip
 
 

@@ -18,8 +18,8 @@ from catenary.kernels.compiled import kernel
 from dynamics.adjoint.by_operator.bays import PRODUCTS, WAVES, add_bay_slopes, add_products, bay_waves
 from dynamics.adjoint.by_operator.pairings import Acting, Multipliers, add_lifted, take_field
 from dynamics.influence.kernel import answers_taken, bloch_opposite, bloch_solution, bloch_work
-from dynamics.line_operator.condensed.parts import Bays, Points, Ports
-from dynamics.line_operator.kernel import OPTIONS, add_attached, add_bays, clear
+from dynamics.line_operator.condensed.parts import Bays, Damping, Points, Ports
+from dynamics.line_operator.kernel import OPTIONS, add_attached, add_bays, clear, damped_at, damped_bays
 from dynamics.line_operator.ports import acted_loads, station_forces, stretches
 
 __all__ = ["NetworkSlopes", "network_slopes"]
@@ -32,14 +32,15 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 class NetworkSlopes(NamedTuple):
     """Derivatives of the pairings of every figure by the network's numbers.
 
-    ``bay`` (figure, bay, number), by `dynamics.adjoint.by_operator.bays.NUMBERS`; ``mass``, ``stiffness``, ``held``,
-    ``dashpot`` (figure, dof) of what is attached; ``upright``, ``sway``, ``mixed`` and ``across`` (figure, dropper) of
-    stiffnesses, ``axis`` (figure, dropper, 2), ``skew`` (figure, support). ``dropper`` (figure, dropper) is that of
-    the droppers' own stiffness, of which the network has none.
+    ``bay`` (figure, bay, number), by `dynamics.adjoint.by_operator.bays.NUMBERS`; ``mass``, ``drag``, ``stiffness``,
+    ``held``, ``dashpot`` (figure, dof) of what is attached; ``upright``, ``sway``, ``mixed`` and ``across`` (figure,
+    dropper) of stiffnesses, ``axis`` (figure, dropper, 2), ``skew`` (figure, support). ``dropper`` (figure, dropper) is
+    that of the droppers' own stiffness, of which the network has none.
     """
 
     bay: Floats
     mass: Floats
+    drag: Floats
     stiffness: Floats
     held: Floats
     dashpot: Floats
@@ -74,21 +75,22 @@ def _add_held(w, omega, motions, columns, slopes):
 @kernel(**OPTIONS)
 def _add_points(w, damped, motions, points, columns, slopes):
     """Add the derivatives by what else is attached; lam and r are total motions at the contact wire."""
-    (tau, mu), (lam, r), (of, to) = damped, motions, columns
+    (omega, _, of_dropper, of_arm), (lam, r), (of, to) = damped, motions, columns
     for i in range(slopes.mass.shape[1]):
         for c in range(of.size):
             product = w * lam[i, c] * r[i, of[c]]
-            slopes.mass[to[c], i] -= (mu * product).real
-            slopes.stiffness[to[c], i] -= (tau * product).real
+            slopes.mass[to[c], i] += (omega * omega * product).real
+            slopes.drag[to[c], i] -= (1j * omega * product).real
+            slopes.stiffness[to[c], i] -= (of_arm * product).real
     for d in range(points.dropper.size):
         low, high = points.bottom[d], points.top[d]
         back, forth = points.swaying[d]
         for c in range(of.size):
             product = (lam[high, c] - lam[low, c]) * (r[high, of[c]] - r[low, of[c]])
-            slopes.upright[to[c], d] -= (w * (tau - points.loose[d]) * product).real
+            slopes.upright[to[c], d] -= (w * (of_dropper - points.loose[d]) * product).real
             if back >= 0:
                 product = (lam[forth, c] - lam[back, c]) * (r[forth, of[c]] - r[back, of[c]])
-                slopes.sway[to[c], d] -= (w * tau * product).real
+                slopes.sway[to[c], d] -= (w * of_dropper * product).real
 
 
 @kernel(**OPTIONS)
@@ -99,12 +101,12 @@ def _apart(x, ends, c):
 
 
 @kernel(**OPTIONS)
-def _add_askew(w, tau, motions, points, columns, slopes):
+def _add_askew(w, damped, motions, points, columns, slopes):
     """Add the derivatives by what pulls across the track: droppers that hang askew, and arms."""
-    (lam, r), (of, to) = motions, columns
+    (_, _, of_dropper, of_arm), (lam, r), (of, to) = damped, motions, columns
     for d in range(points.aside.shape[0]):
         ends, aside = (points.bottom[d], points.top[d]), (points.aside[d, 0], points.aside[d, 1])
-        own = w * (tau - points.loose[d])
+        own = w * (of_dropper - points.loose[d])
         for c in range(of.size):
             up_l, up_r = _apart(lam, ends, c), _apart(r, ends, of[c])
             aside_l, aside_r = _apart(lam, aside, c), _apart(r, aside, of[c])
@@ -114,7 +116,7 @@ def _add_askew(w, tau, motions, points, columns, slopes):
         height, side = points.arm[s]
         for c in range(of.size):
             product = lam[height, c] * r[side, of[c]] + lam[side, c] * r[height, of[c]]
-            slopes.skew[to[c], s] -= (w * tau * product).real
+            slopes.skew[to[c], s] -= (w * of_arm * product).real
 
 
 @kernel(**OPTIONS)
@@ -145,6 +147,7 @@ def _empty_slopes(figures, bays, points):
         np.zeros((figures, dofs)),
         np.zeros((figures, dofs)),
         np.zeros((figures, dofs)),
+        np.zeros((figures, dofs)),
         np.zeros((figures, droppers)),
         np.zeros((figures, droppers)),
         np.zeros((figures, droppers)),
@@ -165,14 +168,14 @@ def _tabled(bays):
 
 
 @kernel(**OPTIONS)
-def _assembled(S, omega, damped, line, table, waves):
+def _assembled(S, damped, of_bays, line, table, waves):
     """Dynamic stiffness as `assemble` has it, and what `bay_waves` finds of all bays."""
-    (tau, mu), (values, slopes), (bays, points, first) = damped, waves, line
+    (tau, mu), (values, slopes), (bays, points, first) = of_bays, waves, line
     clear(S, first)
     for b in range(bays.length.size):
-        bay_waves((table[b, 0], table[b, 1], table[b, 2], table[b, 3]), tau, mu, values[b], slopes[b])
+        bay_waves((table[b, 0], table[b, 1], table[b, 2], table[b, 3]), tau[b], mu[b], values[b], slopes[b])
     add_bays(S, bays, tau, bays.mass * mu, values)
-    add_attached(S, omega, points, tau, mu)
+    add_attached(S, points, damped)
 
 
 @kernel(**OPTIONS)
@@ -184,17 +187,17 @@ def _take_side(ends, x, side, turn, c):
 
 
 @kernel(**OPTIONS)
-def _add_bays(w, damped, bays, table, waves, motions, columns, slopes):
+def _add_bays(w, of_bays, bays, table, waves, motions, columns, slopes):
     """Add the derivatives by the bays' numbers to all figures.
 
     Waves of the contact wire's bays run on its bare bays, and chords move with it altogether (``total``).
     """
-    (tau, mu), (lam, r, total_lam, total_r), (of, to), (values, changed) = damped, motions, columns, waves
+    (tau, mu), (lam, r, total_lam, total_r), (of, to), (values, changed) = of_bays, motions, columns, waves
     figures = slopes.bay.shape[0]
     products = np.empty((figures, PRODUCTS), np.complex128)
     le, re = np.zeros(12, np.complex128), np.zeros(12, np.complex128)
     for b in range(bays.length.size):
-        changes, m = bays.along[b, 0] >= 0, table[b, 3] * mu
+        changes, m = bays.along[b, 0] >= 0, table[b, 3] * mu[b]
         products[:, :] = 0.0
         spatial = b < bays.side.shape[0]
         stiff = values[b, 0] / m, values[b, 1] / m, changes, spatial
@@ -211,7 +214,7 @@ def _add_bays(w, damped, bays, table, waves, motions, columns, slopes):
                 _take_side(re, r, bays.side[b], bays.turn[b], of[c])
             add_products(table[b], stiff, (le, re), products[to[c]])
         for f in range(figures):
-            add_bay_slopes(table[b], (-w, tau, m, changes), (values[b], changed[b]), products[f], slopes.bay[f, b])
+            add_bay_slopes(table[b], (-w, tau[b], m, changes), (values[b], changed[b]), products[f], slopes.bay[f, b])
 
 
 @kernel(**OPTIONS)
@@ -237,7 +240,7 @@ def _fill_answers(out, t, total, ports, dropper, at, sign):
 def network_slopes(
     omega: tuple[Complexes, Complexes],
     line: tuple[Bays, Points, Ints],
-    numbers: tuple[int, float, float, float],
+    numbers: tuple[int, float, Damping],
     ports: Ports,
     both: tuple[Acting, Multipliers, Ints],
     to: Ints,
@@ -261,7 +264,7 @@ def network_slopes(
     tuple of complex array (omega, dropper, action), (omega, dropper, column)
         Derivatives of the pairing by multipliers of stretches, and by squeezes.
     """
-    (bays, points, first), (ni, T, alpha, beta) = line, numbers
+    (bays, points, first), (ni, T, damping) = line, numbers
     acting, multipliers, of = both
     n, actions, columns = points.mass.size, acting.station.shape[2], of.size
     right, left = np.empty((n, actions), np.complex128), np.empty((n, columns), np.complex128)
@@ -273,22 +276,22 @@ def network_slopes(
     by_tests = np.empty_like(multipliers.station), np.empty_like(multipliers.dropper)
     for t in range(omega[0].size):
         w, at = 2.0 * omega[1][t], omega[0][t]
-        tau, mu = 1.0 + 1j * at * beta, -at * at + 1j * at * alpha
+        damped, of_bays = damped_at(at, damping), damped_bays(at, bays)
         phase, fields = np.exp(-1j * at * T), (acting.station[t], acting.dropper[t])
         tests = multipliers.station[t], multipliers.dropper[t]
-        _assembled(work.S, at, (tau, mu), line, table, waves)
-        acted_loads(right, ports, fields, (tau, mu), phase, 1.0)
+        _assembled(work.S, damped, of_bays, line, table, waves)
+        acted_loads(right, ports, fields, damped, phase, 1.0)
         bloch_solution(phase, ni, first, right, work)
         answers_taken(work, r[:n])
-        acted_loads(left, ports, tests, (tau, mu), 1.0 / phase, -1.0)
+        acted_loads(left, ports, tests, damped, 1.0 / phase, -1.0)
         add_lifted(left, multipliers.lifted[t], ports)
         bloch_opposite(phase, ni, first, left, work, lam)
         total_r, total_lam = _totals(r, fields[0], ports, n, phase), _totals(lam, tests[0], ports, n, 1.0 / phase)
-        _add_bays(w, (tau, mu), bays, table, waves, (lam, r, total_lam, total_r), (of, to), slopes)
+        _add_bays(w, of_bays, bays, table, waves, (lam, r, total_lam, total_r), (of, to), slopes)
         _add_held(w, at, (lam, r), (of, to), slopes)
-        _add_points(w, (tau, mu), (total_lam, total_r), points, (of, to), slopes)
-        _add_askew(w, tau, (total_lam, total_r), points, (of, to), slopes)
+        _add_points(w, damped, (total_lam, total_r), points, (of, to), slopes)
+        _add_askew(w, damped, (total_lam, total_r), points, (of, to), slopes)
         _add_axes(w, (total_lam, total_r), points, (fields[1], tests[1]), (of, to), slopes)
-        _fill_answers(by_acting, t, total_r, ports, fields[1], (tau, mu, phase), 1.0)
-        _fill_answers(by_tests, t, total_lam, ports, tests[1], (tau, mu, 1.0 / phase), -1.0)
+        _fill_answers(by_acting, t, total_r, ports, fields[1], (damped, phase), 1.0)
+        _fill_answers(by_tests, t, total_lam, ports, tests[1], (damped, 1.0 / phase), -1.0)
     return slopes, (by_acting[0], by_tests[0] + multipliers.lifted), (by_acting[1], by_tests[1])

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.influence.kernel import answers_taken, bloch_solution, bloch_work
-from dynamics.line_operator.condensed.parts import Bays, Points, Ports
-from dynamics.line_operator.kernel import OPTIONS, assemble
+from dynamics.line_operator.condensed.parts import Bays, Damping, Points, Ports
+from dynamics.line_operator.kernel import OPTIONS, assemble, damped_at
 from dynamics.line_operator.ports import acted_loads, station_forces, stretches
 
 __all__ = ["Acting", "Multipliers", "add_lifted", "pairings", "take_field"]
@@ -79,7 +79,7 @@ def _paired(u, forces, stretch, ports, multipliers, of, out):
 def pairings(
     omega: Complexes,
     line: tuple[Bays, Points, Ints],
-    numbers: tuple[int, float, float, float],
+    numbers: tuple[int, float, Damping],
     ports: Ports,
     both: tuple[Acting, Multipliers, Ints],
 ) -> Complexes:
@@ -94,21 +94,21 @@ def pairings(
     both : tuple of Acting, Multipliers and int array (column,)
         And the action that each column of multipliers pairs with.
     """
-    (_, points, first), (ni, T, alpha, beta) = line, numbers
+    (_, points, first), (ni, T, damping) = line, numbers
     acting, multipliers, of = both
     n, actions, S = points.mass.size, acting.station.shape[2], ports.height.size
     u, forces = np.empty((n, actions), np.complex128), np.empty((S, actions), np.complex128)
     stretch = np.empty((ports.at.size, actions), np.complex128)
     work, out = bloch_work(n, ni, actions), np.empty((omega.size, of.size), np.complex128)
     for t in range(omega.size):
-        tau, mu = 1.0 + 1j * omega[t] * beta, -omega[t] * omega[t] + 1j * omega[t] * alpha
+        damped = damped_at(omega[t], damping)
         phase, fields = np.exp(-1j * omega[t] * T), (acting.station[t], acting.dropper[t])
-        assemble(work.S, omega[t], line, alpha, beta)
-        acted_loads(u, ports, fields, (tau, mu), phase, 1.0)
+        assemble(work.S, omega[t], line, damping)
+        acted_loads(u, ports, fields, damped, phase, 1.0)
         bloch_solution(phase, ni, first, u, work)
         answers_taken(work, u)
         take_field(u, fields[0], ports)
-        station_forces(forces, u, ports, fields[1], (tau, mu, phase), 1.0)
+        station_forces(forces, u, ports, fields[1], (damped, phase), 1.0)
         stretches(stretch, u, ports)
         tests = multipliers.station[t], multipliers.dropper[t], multipliers.lifted[t]
         _paired(u, forces, stretch, ports, tests, of, out[t])

@@ -102,10 +102,10 @@ class Stage:
 
     @cached_property
     def _tails(self) -> Floats:
-        """What droppers answer to themselves beyond the contour's end, as `isolated_slopes` (4, lag, dropper)."""
+        """What droppers answer to themselves beyond the contour's end, as `isolated_slopes` (6, lag, dropper)."""
         values = self._tables.far[:, :, self._droppers]
         found = self.time.beyond(np.moveaxis(values, 0, 1).reshape(values.shape[1], -1))
-        return np.moveaxis(found.reshape(len(found), 4, -1), 1, 0)
+        return np.moveaxis(found.reshape(len(found), len(values), -1), 1, 0)
 
     def by_force(self, weights: Complexes) -> Complexes:
         """Sums over stations, weighted (omega, station), of the field of every harmonic (contact,)."""
@@ -221,8 +221,8 @@ class Stage:
         return float((self._lagged(found) * time.tails(network, self._droppers)).sum()) if len(self._droppers) else 0.0
 
     def beyond_slopes(self, found: StageMultipliers) -> Floats:
-        """Derivatives of that by a dropper's stiffness and by the masses at its lower and upper end (3, dropper)."""
-        out = np.zeros((3, len(self.stiffness)))
+        """Derivatives of that by a dropper's stiffness, and by mass and drag at its ends (5, dropper)."""
+        out = np.zeros((5, len(self.stiffness)))
         if len(self._droppers):
             out[:, self._droppers] = np.einsum("ld,kld->kd", self._lagged(found), self._tails[1:])
         return out

@@ -6,7 +6,7 @@ import numpy as np
 
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.mesh import X, Y, Z
-from catenary.linearised.attachments import dropper_stiffness, point_masses, steady_arm_stiffness
+from catenary.linearised.attachments import LUMPED, dropper_stiffness, point_masses, steady_arm_stiffness
 from catenary.linearised.static_checks import SLACK_FORCE
 from dynamics.line_operator.condensed.order import NetworkOrder
 from dynamics.line_operator.condensed.parts import Bays, Points
@@ -17,14 +17,18 @@ __all__ = ["points_of"]
 def points_of(eq: Equilibrium, bays: Bays, order: NetworkOrder) -> Points:
     """Collect clamps, half droppers, arms and supports, and the bays' inertia along the track."""
     spec, mesh, dof_of, n = eq.spec, eq.mesh, order.dof_of, order.n
-    mass, stiffness, held, dashpot = np.zeros((4, n))
-    for nodes, values in point_masses(eq):
-        for c in mesh.axes:
-            dof = dof_of[mesh.dof[nodes, c]]
-            np.add.at(mass, dof[dof >= 0], values[dof >= 0])
+    mass, drag, stiffness, held, dashpot = np.zeros((5, n))
+    for component in LUMPED:
+        alpha = spec.damping.of(component).alpha
+        for nodes, values in point_masses(eq, component):
+            for c in mesh.axes:
+                dof = dof_of[mesh.dof[nodes, c]]
+                np.add.at(mass, dof[dof >= 0], values[dof >= 0])
+                np.add.at(drag, dof[dof >= 0], alpha * values[dof >= 0])
     moving = bays.along[:, 0] >= 0
     half = np.repeat(0.5 * bays.mass * bays.length, 2)[np.repeat(moving, 2)]
     np.add.at(mass, bays.along[moving].ravel() % n, half)
+    np.add.at(drag, bays.along[moving].ravel() % n, np.repeat(bays.alpha[moving], 2) * half)
     arms, hung = steady_arm_stiffness(eq), (mesh.dropper_bottom, mesh.dropper_top)
     for c in mesh.axes:
         dof = dof_of[mesh.dof[mesh.support_contact, c]]
@@ -45,4 +49,4 @@ def points_of(eq: Equilibrium, bays: Bays, order: NetworkOrder) -> Points:
     springs = np.ascontiguousarray(eq.dropper_stiffness, dtype=np.float64)
     loose = (np.abs(eq.dropper_force) <= SLACK_FORCE).astype(np.float64)
     own = springs, upright, sway, swaying, loose
-    return Points(mass, stiffness, held, dashpot, bottom, top, *own, axis, aside, mixed, across, arm, skew)
+    return Points(mass, drag, stiffness, held, dashpot, bottom, top, *own, axis, aside, mixed, across, arm, skew)

@@ -81,7 +81,8 @@ def highest_felt(network: LineNetwork, T: float, fineness: float = 1.0) -> float
         How many times as deep, and as far beyond, as is enough.
     """
     bays, speed = network.bays, network.period / T
-    tension, bending, mass = np.unique(np.stack([bays.tension, bays.bending, bays.mass]), axis=1)[:, :, None]
+    numbers = np.stack([bays.tension, bays.bending, bays.mass, bays.alpha, bays.beta])
+    tension, bending, mass, alpha, beta = np.unique(numbers, axis=1)[:, :, None]
     # the end is mostly among the first frequencies; no wave at the highest ones is felt, where bending makes it fast
     first = 0
     while True:
@@ -89,7 +90,7 @@ def highest_felt(network: LineNetwork, T: float, fineness: float = 1.0) -> float
         squared = 2.0 * mass * omega**2 / (tension + np.sqrt(tension**2 + 4.0 * bending * mass * omega**2))
         kappa = np.sqrt(squared)
         faster = (tension * kappa + 2.0 * bending * kappa**3) / (mass * omega * speed) - 1.0
-        shallow = 0.5 * T * (network.alpha + network.beta * omega**2) < fineness * DEEP * faster
+        shallow = 0.5 * T * (alpha + beta * omega**2) < fineness * DEEP * faster
         needed = (shallow & (omega - kappa * speed < fineness * BEYOND)).any(axis=0)
         if not needed.all():
             return float(omega[np.argmin(needed)])

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from catenary.kernels.compiled import kernel
 from dynamics.influence.kernel import answers_taken, bloch_opposite, bloch_solution, bloch_work
-from dynamics.line_operator.condensed.parts import Bays, Points
+from dynamics.line_operator.condensed.parts import Bays, Damping, Points
 from dynamics.line_operator.kernel import OPTIONS, assemble
 
 __all__ = ["ALIKE", "ANYHOW", "BRISK", "CAREFUL", "SLOW", "Numbered", "PoleModes", "followed_poles", "pole_modes"]
@@ -27,7 +27,7 @@ __all__ = ["ALIKE", "ANYHOW", "BRISK", "CAREFUL", "SLOW", "Numbered", "PoleModes
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Complexes = NDArray[np.complexfloating[Any, Any]]
-Numbered: TypeAlias = tuple[Bays, Points, Ints, int, float, float, float]
+Numbered: TypeAlias = tuple[Bays, Points, Ints, int, float, Damping]
 
 SECANTS = 12
 STRAY, ABOVE = 3.0, 1.0  # in omega T, from the guess and above the axis: farther away no pole is looked for
@@ -72,13 +72,13 @@ def _add_moved(S, v, phase, factor, out):
 @kernel(**OPTIONS)
 def _seen(omega, line, numbers, work, spare, out):
     """Fill in a pole's load and test, out (2, dof); returns the slope of 1 / g."""
-    (_, points, first), (ni, T, alpha, beta) = line, numbers
+    (_, points, first), (ni, T, damping) = line, numbers
     (v, u, push), n = spare, points.mass.size
     for i in range(n):
         push[i, 0] = 1.0 + 0.618 * ((i * i) % 7)  # no mode is blind to it
     at = omega + ASIDE / T
     phase = np.exp(-1j * at * T)
-    assemble(work.S, at, line, alpha, beta)
+    assemble(work.S, at, line, damping)
     bloch_solution(phase, ni, first, push, work)
     answers_taken(work, v)
     bloch_opposite(phase, ni, first, push, work, u)
@@ -88,16 +88,14 @@ def _seen(omega, line, numbers, work, spare, out):
     for sign in (1.0, -1.0):
         at = omega + sign * ACROSS / T
         phase = np.exp(-1j * at * T)
-        assemble(work.S, at, line, alpha, beta)
+        assemble(work.S, at, line, damping)
         _add_moved(work.S, v[:, 0], phase, sign * 0.5 * T / ACROSS, out[0])
         _add_moved(work.S, u[:, 0], 1.0 / phase, sign * 0.5 * T / ACROSS, out[1])
     return 1.0 / (u[:, 0] * out[0]).sum()
 
 
 @kernel(**OPTIONS)
-def pole_modes(
-    omega: Complexes, line: tuple[Bays, Points, Ints], numbers: tuple[int, float, float, float]
-) -> PoleModes:
+def pole_modes(omega: Complexes, line: tuple[Bays, Points, Ints], numbers: tuple[int, float, Damping]) -> PoleModes:
     """Loads and tests of poles omega (pole,) [rad/s]; ``line`` and ``numbers`` are `LineNetwork.arguments`."""
     n = line[1].mass.size
     seen, slope = np.empty((omega.size, 2, n), np.complex128), np.empty(omega.size, np.complex128)
@@ -118,12 +116,12 @@ def _settled(guess, seen, slope, line, numbers, memory, close, stray):
 
     Not a number where it does not settle or strays in omega T.
     """
-    (_, _, first), (ni, T, alpha, beta) = line, numbers
+    (_, _, first), (ni, T, damping) = line, numbers
     work, (_, _, rhs) = memory
     s, slope, before, there, last = guess * T, slope / T, 0.0 + 0.0j, 0.0 + 0.0j, 0.0
     was = np.abs(slope)
     for turn in range(SECANTS):
-        assemble(work.S, s / T, line, alpha, beta)
+        assemble(work.S, s / T, line, damping)
         rhs[:, 0] = seen[0]
         bloch_solution(np.exp(-1j * s), ni, first, rhs, work)
         answer = 0.0 + 0.0j
@@ -154,17 +152,18 @@ def _between(lines, share):
 
     On the way to a line on which another dropper hangs loose that dropper has a part of its spring.
     """
-    (start, points, _, ni, T, alpha, beta), (end, others, first, _, T_, alpha_, beta_) = lines
+    (start, points, _, ni, T, damping), (end, others, first, _, T_, other) = lines
     a, b = 1.0 - share, share
     bays = Bays(
         end.dof, end.along, end.entry, end.side, end.turn,
         a * start.length + b * end.length, a * start.tension + b * end.tension,
         a * start.bending + b * end.bending, a * start.mass + b * end.mass, a * start.curvature + b * end.curvature,
         a * start.slope + b * end.slope, a * start.veer + b * end.veer,
-        a * start.compliance + b * end.compliance,
+        a * start.compliance + b * end.compliance, a * start.alpha + b * end.alpha, a * start.beta + b * end.beta,
     )  # fmt: skip
     attached = Points(
-        a * points.mass + b * others.mass, a * points.stiffness + b * others.stiffness,
+        a * points.mass + b * others.mass, a * points.drag + b * others.drag,
+        a * points.stiffness + b * others.stiffness,
         a * points.held + b * others.held, a * points.dashpot + b * others.dashpot, others.bottom, others.top,
         a * points.dropper + b * others.dropper, a * points.upright + b * others.upright,
         a * points.sway + b * others.sway, others.swaying, a * points.loose + b * others.loose,
@@ -172,7 +171,11 @@ def _between(lines, share):
         a * points.mixed + b * others.mixed, a * points.across + b * others.across,
         others.arm, a * points.skew + b * others.skew,
     )  # fmt: skip
-    return (bays, attached, first), (ni, a * T + b * T_, a * alpha + b * alpha_, a * beta + b * beta_)
+    between = Damping(
+        a * damping.alpha + b * other.alpha, a * damping.beta + b * other.beta,
+        a * damping.droppers + b * other.droppers, a * damping.arms + b * other.arms,
+    )  # fmt: skip
+    return (bays, attached, first), (ni, a * T + b * T_, between)
 
 
 @kernel(**OPTIONS)

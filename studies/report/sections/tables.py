@@ -9,7 +9,7 @@ import numpy as np
 
 from dynamics.charts.numbers import number, with_error
 from dynamics.spec.case import CaseSpec
-from dynamics.steady_state.operator_scope import NOT_COVERED
+from dynamics.spec.checks.operator_scope import NOT_COVERED
 from optimise.afterwards.confirm import Confirmation
 from optimise.evaluation.objectives import Objective
 from optimise.evaluation.outcome import Outcome, OutcomeStatus

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamics.steady_state.operator_scope import NOT_COVERED
+from dynamics.spec.checks.operator_scope import NOT_COVERED
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from studies.report.sections.tables import marched_text
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from dynamics.spec.case import CaseSpec
+from catenary.spec.line import CatenarySpec
+from dynamics.spec.pantograph import PantographSpec
+from dynamics.spec.solver import PeriodicSpec
 
-__all__ = ["NOT_COVERED", "outside_the_operator"]
+__all__ = ["NOT_COVERED", "outside_the_operator", "own_damping_refused"]
 
 NOT_COVERED = "the program marched this run, because the operator does not cover it"
 LONGEST_PERIOD = 3.0  # s from support to support, or all spans of a period: beyond, a march is quicker
@@ -15,7 +16,60 @@ MOST_SPANS = 2  # of a period: beyond, a march is quicker
 LONGEST_TRAIN = 8  # periods: beyond, waves that die away ahead of a pantograph outgrow a number of single precision
 
 
-def outside_the_operator(case: CaseSpec) -> str:
+class _Case(Protocol):
+    """What is read of a case."""
+
+    @property
+    def catenary(self) -> CatenarySpec: ...
+
+    @property
+    def pantograph(self) -> PantographSpec: ...
+
+    @property
+    def line(self) -> CatenarySpec: ...
+
+    @property
+    def speed(self) -> float: ...
+
+    @property
+    def distances(self) -> tuple[float, ...]: ...
+
+    @property
+    def slack_damping(self) -> str: ...
+
+    @property
+    def solver(self) -> str: ...
+
+    @property
+    def seeks_steady_state(self) -> bool: ...
+
+    @property
+    def on_open_line(self) -> bool: ...
+
+    @property
+    def periodic(self) -> PeriodicSpec: ...
+
+
+def own_damping_refused(case: _Case) -> list[str]:
+    """Why components of a case cannot have damping of their own: a march has one pair of factors for the whole line.
+
+    Nothing where they can, or have none, or nothing is marched but an open line.
+    """
+    if case.on_open_line or not case.catenary.damping.own:
+        return []
+    by = f"solver={case.solver}"
+    if case.seeks_steady_state:
+        if case.periodic.method != "operator":
+            by += f" with periodic.method={case.periodic.method}"
+        elif reason := outside_the_operator(case):
+            by += f", which marches {reason}"
+        else:
+            return []
+    refusal = case.catenary.damping.refusal(by)
+    return [] if refusal is None else [refusal]
+
+
+def outside_the_operator(case: _Case) -> str:
     """Say what a case has that the operator does not; empty where it has all."""
     line = case.catenary
     places = [own for own in (line.section, line.repeat) if own is not None]
@@ -33,6 +87,6 @@ def outside_the_operator(case: CaseSpec) -> str:
         "a contact wire that is worn or bent in places": any(own.wear or own.kinks for own in places),
         # the operator's bays have a boundary layer of bending at each end
         "a wire without bending stiffness": any(wire.bending_stiffness <= 0.0 for wire in wires),
-        "a line without damping": line.damping.alpha <= 0.0 and line.damping.beta <= 0.0,
+        "a line without damping": not line.damping.any,
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
