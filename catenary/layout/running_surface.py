@@ -22,6 +22,7 @@ from catenary.spec.section import SectionSpec
 __all__ = ["STEP", "drawn_heights", "spectral_density", "surface_of", "surface_of_period"]
 
 RAMP = 1.0  # from the full wire to the worn one [m]
+EASED = 5.0  # beyond the ends of a measured profile, over which its surface comes back to the smooth wire's [m]
 STEP = 0.02  # of the grid, at most [m]; a fifth of the shortest wave that may be asked for
 
 
@@ -82,10 +83,11 @@ def surface_of_period(
 
 
 def _measured(profile: ProfileSpec, x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cubic spline through the points, zero beyond them."""
-    heights = CubicSpline(profile.stations, profile.heights)(x)
-    within = (x >= profile.stations[0]) & (x <= profile.stations[-1])
-    return np.where(within, heights, 0.0)
+    """Cubic spline through the points; beyond them half a cosine back to zero: a step would be a blow to the head."""
+    first, last = profile.stations[0], profile.stations[-1]
+    heights = CubicSpline(profile.stations, profile.heights)(np.clip(x, first, last))
+    beyond = np.clip(np.maximum(first - x, x - last) / EASED, 0.0, 1.0)
+    return np.asarray(heights * 0.5 * (1.0 + np.cos(np.pi * beyond)))
 
 
 def _bend(kink: KinkSpec, x: NDArray[np.float64]) -> NDArray[np.float64]:

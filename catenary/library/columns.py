@@ -221,7 +221,7 @@ def read_rows(name: str, table: Table, problems: list[str]) -> list[Row]:
                 problem = _not_a_word(column, text)
             else:
                 values[key] = round(cell_number(table, text) * found[key][1], 9)
-                problem = _not_a_number(column, values[key], text)
+                problem = _not_a_number(column, values[key], text, found[key][1])
             if problem:
                 refused.add(key)
                 problems.append(f"{row.place(key)}: {key} {problem}")
@@ -242,11 +242,16 @@ def _names(heading: str, quantity: Quantity) -> bool:
 
 def _unknown(name: str, table: Table, used: set[int]) -> Iterator[tuple[str, str]]:
     """Name the columns that the table does not have, each with its sentence."""
-    known = [column.quantity.name for column in COLUMNS[name]]
+    known = {column.quantity.name: column.quantity for column in COLUMNS[name]}
     for k, heading in enumerate(table.headings):
         plain = name_and_unit(heading, Quantity("", (), EVERY))[0]
         if k not in used and heading and plain not in REMARKS:
-            near = did_you_mean(plain, known) or f"; known here: {', '.join(known)}"
+            stem, _, unit = plain.rpartition("_")
+            if stem in known:
+                units = known[stem].unit_names
+                yield plain, f"{table.name}: the unit of '{heading}' must be one of {units}: got '{unit}'"
+                continue
+            near = did_you_mean(plain, list(known)) or f"; known here: {', '.join(known)}"
             yield plain, f"{table.name}: '{heading}' is not a column of {name}{near}"
 
 
@@ -269,9 +274,12 @@ def _not_a_word(column: Column, text: str) -> str:
     return f"must be one of {', '.join(column.words)}: got '{text[:40]}'{did_you_mean(text.lower(), column.words)}"
 
 
-def _not_a_number(column: Column, value: float, text: str) -> str:
+def _not_a_number(column: Column, value: float, text: str, size: float) -> str:
+    """What is wrong with a number [SI] that was given in a unit of that size, as the file has it."""
     if math.isnan(value) or (column.whole and value != round(value)):
         return f"must be a {'whole ' if column.whole else ''}number: got '{text[:40]}'"
     if not column.low <= value <= column.high:
-        return f"must be between {column.low:g} and {column.high:g}{column.unit}: got {value:.6g}{column.unit}"
+        name = next(name for name, own in column.quantity.units.items() if own == size)
+        unit = "" if name == "1" else f" {name}"
+        return f"must be between {column.low / size:g} and {column.high / size:g}{unit}: got {value / size:.6g}{unit}"
     return ""

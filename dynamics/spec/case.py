@@ -279,11 +279,12 @@ class CaseSpec(Spec):
         """Say where the train outruns the line, or a step an irregularity."""
         line, wires, problems = self.open_line, self.catenary, []
         behind, counted = max(self.distances) / wires.mean_span, line.last_evaluated + line.spans_after
+        cure = "open_line.last_evaluated" if behind < line.spans - line.spans_after - 1 else "trailing.distances_m"
         if wires.station(counted) + max(self.distances) > wires.station(line.spans) + 1e-9 * wires.period:
             problems.append(
                 "open_line.spans must hold the evaluated spans, those after them and the train: "
-                f"{line.last_evaluated} + {line.spans_after} + {behind:.2f} spans do not fit into {line.spans}; lower "
-                "open_line.last_evaluated"
+                f"{line.last_evaluated} + {line.spans_after} + {behind:.2f} spans do not fit into {line.spans} (lower "
+                f"{cure})"
             )
         drawn = None if wires.section is None else wires.section.irregularity
         if drawn is not None and drawn.shortest < STEPS_A_WAVE * self.speed * self.dt:

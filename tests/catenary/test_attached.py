@@ -235,6 +235,10 @@ def test_elements_and_wear_of_sections_are_those_of_their_wires_and_a_workbook_h
         ({"elements": [{**SPRING, "station_m": 1110.05}]}, "must stay 0.1 m clear of the support or dropper at 110 m"),
         ({"elements": [SPRING, {**DAMPER, "station_m": 1135.25}]}, "0.1 m clear of the element at 135.2 m"),
         ({"elements": [{**INSULATOR, "station_m": 1142.9}]}, "elements[0]: section.elements[0]: an insulator must lie"),
+        ({"elements": [{**INSULATOR, "station_m": 1000.4}]}, "the whole insulator on a wire, between 0 and 275 m: got"),
+        ({"elements": [INSULATOR, DAMPER]}, "stay clear of the insulator from"),
+        ({"elements": [DAMPER, INSULATOR]}, "insulator clear of the element at"),
+        ({"elements": [{**DAMPER, "damping": 0}]}, "damping must be above 0 N s/m: the damper does nothing"),
         ({"elements": [{"station_m": 1140, "kind": "damper"}]}, "damping is missing: an element of kind 'damper'"),
         ({"elements": [{**DAMPER, "mass": 3}]}, "mass must be left out of an element of kind 'damper'"),
         ({"elements": [{**SPRING, "stiffness_kN/m": 0}]}, "the spring support does nothing"),
@@ -247,7 +251,10 @@ def test_elements_and_wear_of_sections_are_those_of_their_wires_and_a_workbook_h
             {"wear": [{"from_m": 1100, "to_m": 1090, "area_percent": 20}]},
             "wear[0]: to must be beyond from, 1100 m: got 1090 m",
         ),
-        ({"wear": [{"from_m": 1100, "to_m": 1190, "area_percent": 60}]}, "area must be between 1e-06 and 0.5: got 0.6"),
+        (
+            {"wear": [{"from_m": 1100, "to_m": 1190, "area_percent": 60}]},
+            "area must be between 0.0001 and 50 percent: got 60 percent",
+        ),
         (
             {"wear": [{"from_m": 1100, "to_m": 1490, "area_percent": 6}]},
             "wear[0]: to must lie on the line, 1000 to 1275 m: got 1490 m",

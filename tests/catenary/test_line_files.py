@@ -93,7 +93,7 @@ def test_droppers_of_a_type_keep_their_distance_under_a_stitch_wire_and_spread_b
 
 
 def test_every_bad_row_is_named_with_its_cell(write):
-    supports = "station_m;encumbrance_mm;wind\n0;1200;\n55;12;\n110;;\n165;1,2 m;\n"
+    supports = "station_m;encumbrance_mm;wind;stagger_ft\n0;1200;;\n55;12;;\n110;;;\n165;1,2 m;;\n"
     droppers = [
         {"span": 1, "position": 10, "height_mm": -10},
         {"span": 1, "position": 60, "height_mm": -10},
@@ -105,7 +105,8 @@ def test_every_bad_row_is_named_with_its_cell(write):
     found = "\n".join(refusals(write, {"supports.csv": supports}, supports="supports.csv", droppers=droppers))
     for sentence in (
         "supports.csv: 'wind' is not a column of supports",
-        "supports.csv line 3: encumbrance must be between 0.3 and 3 m: got 0.012 m",
+        "supports.csv: the unit of 'stagger_ft' must be one of m, mm, cm, km: got 'ft'",
+        "supports.csv line 3: encumbrance must be between 300 and 3000 mm: got 12 mm",
         "supports.csv line 5: encumbrance must be a number: got '1,2 m'",
         "km12.yaml droppers[1]: position must lie between 0.5 and 54.5 m inside span 1, from 0 to 55 m: got 60 m",
         "km12.yaml droppers[2]: span must be 1 to 3: got 9",
@@ -178,7 +179,7 @@ def test_a_running_surface_comes_from_tables_and_goes_into_a_workbook(tmp_path):
     (tmp_path / "rough.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
     with pytest.raises(InputError) as refused:
         load_line(tmp_path / "rough.yaml")
-    assert "height must be between -0.05 and 0.05 m: got 0.09 m" in str(refused.value)
+    assert "height must be between -50 and 50 mm: got 90 mm" in str(refused.value)
     (tmp_path / "surface.csv").write_text("station_m,height_mm\n1010,0\n1009,1\n", encoding="utf-8")
     with pytest.raises(
         InputError, match=r"surface.csv.* station must be beyond that of the point before, 1010 m: got 1009 m"

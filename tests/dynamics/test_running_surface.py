@@ -67,6 +67,8 @@ def test_profile_and_kink_are_where_they_are_given():
     h = surface_of(section, catenary.load_line("bruni_2015").contact_wire, 0, (0.0, 50.0))
     x = np.linspace(0.0, 50.0, len(h))
     assert np.interp([5.0, 15.0, 25.0, 24.75, 35.0], x, h) == pytest.approx([0, 1e-3, -3e-3, -1e-3, 0], abs=1e-6)
+    assert np.interp([7.5, 32.5], x, h) == pytest.approx([5e-4, 5e-4], abs=1e-6), "back to the smooth wire within 5 m"
+    assert np.abs(np.diff(h)).max() < 3e-4, "no step"
     assert surface_of(SectionSpec(), catenary.load_line("bruni_2015").contact_wire, 0, (0.0, 50.0)).size == 0
 
 

@@ -166,7 +166,7 @@ def test_a_step_that_does_not_converge_keeps_what_came_before(catenary, folder, 
             ("trailing.distances_m=[0.2]",),
             "distances_m must increase by at least 1 m from one pantograph to the next, the first included: got 0.2 m",
         ),
-        (("trailing.distances_m=[900]",), "4 + 1 + 16.36 spans do not fit into 8"),
+        (("trailing.distances_m=[900]",), "4 + 1 + 16.36 spans do not fit into 8 (lower trailing.distances_m)"),
         (("trailing.distances_m=[100]", "trailing.applied_forces_N=[100,90]"), "1 distances, 2 forces"),
         (
             ("mean_force_N=150", "trailing.distances_m=[100]", "trailing.applied_forces_N=[100]"),

@@ -95,5 +95,7 @@ class ElementSpec(Spec):
         for key in (*UNITS, "wire"):
             if key not in known and getattr(self, key) is not None:
                 yield f"{key} must be left out of an element of kind '{self.kind}'"
+        if self.kind == "damper" and self.damping == 0.0:
+            yield "damping must be above 0 N s/m: the damper does nothing"
         if self.kind == "spring_support" and not (self.stiffness or self.damping or self.force):
             yield "stiffness, damping or force must be above 0 N/m, N s/m or N: the spring support does nothing"

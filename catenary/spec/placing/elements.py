@@ -29,7 +29,7 @@ def misplaced_elements(
     half : float
         How far stitch wires reach to a side [m].
     """
-    taken = [(wire, x, "point mass") for wire, x in masses]
+    taken, insulators = [(wire, x, "point mass") for wire, x in masses], list[tuple[float, float]]()
     for k, element in enumerate(elements):
         key, (first, *_, last) = f"section.elements[{k}]", (*element.clamps, element.clamps[-1])
         over = [w for w in wires if w.supports and w.supports[0] < first and last < w.supports[-1]]
@@ -37,19 +37,45 @@ def misplaced_elements(
         if problem or own is None:
             yield problem
         elif not over:
-            end = wires[-1].supports[-1]
-            yield f"{key}.station must lie on the line, up to {end:g} m: got {element.station:g} m"
+            what = _NAMES[element.kind]
+            yield f"{key}.station must put the {what} on a wire, {_between(wires)}: got {_place(element)}"
         elif len(element.clamps) > 1 and any(first < x < last for x in (*own.supports, *own.droppers)):
             yield (
                 f"{key}: an insulator must lie between droppers and supports, and one is between {first:g} and "
                 f"{last:g} m"
             )
+        elif len(element.clamps) > 1 and (within := [t for t in taken if t[0] == "contact" and first < t[1] < last]):
+            _, x, what = within[0]
+            yield f"{key}.station must keep the insulator clear of the {what} at {x:g} m: got {_place(element)}"
+        elif covered := [(a, b) for a, b in insulators if any(a < x < b for x in _of_contact(element))]:
+            (a, b), place = covered[0], _place(element)
+            yield f"{key}.station must stay clear of the insulator from {a:g} to {b:g} m: got {place}"
         else:
             stitch = tuple(x + side for x in own.supports[1:-1] for side in (-half, half) if half)
             points = [(wire, x, "support or dropper") for x in (*own.supports, *own.droppers) for wire in WIRES]
             points += [("messenger", x, "stitch clamp") for x in stitch] + taken
             yield from _too_near(key, element, points)
         taken += [(wire, x, "element") for wire, x in element.points]
+        if element.kind == "insulator":
+            insulators.append((first, last))
+
+
+_NAMES = {"spring_support": "spring support", "damper": "damper", "insulator": "whole insulator"}
+
+
+def _between(wires: Sequence[Wires]) -> str:
+    """Where wires are, in words."""
+    return " or ".join(f"between {w.supports[0]:g} and {w.supports[-1]:g} m" for w in wires if w.supports)
+
+
+def _place(element: ElementSpec) -> str:
+    """Where an element is clamped, in words."""
+    return " to ".join(f"{x:g}" for x in element.clamps) + " m"
+
+
+def _of_contact(element: ElementSpec) -> list[float]:
+    """Stations of an element's clamps on the contact wire [m]."""
+    return [x for wire, x in element.points if wire == "contact"]
 
 
 WIRES = ("contact", "messenger")

@@ -32,7 +32,10 @@ class KinkSpec(Spec):
 
 
 class ProfileSpec(Spec):
-    """Measured heights of a wire's running surface over the smooth wire; none beyond the first and the last one."""
+    """Measured heights of a wire's running surface over the smooth wire.
+
+    The surface comes back to the smooth wire within 5 m beyond both ends.
+    """
 
     stations: tuple[float, ...] = Field(
         min_length=2, max_length=MOST_POINTS, description="stations from the first support, increasing [m]"
