@@ -105,7 +105,7 @@ def test_every_bad_row_is_named_with_its_cell(write):
     found = "\n".join(refusals(write, {"supports.csv": supports}, supports="supports.csv", droppers=droppers))
     for sentence in (
         "supports.csv: 'wind' is not a column of supports",
-        "supports.csv: the unit of 'stagger_ft' must be one of m, mm, cm, km: got 'ft'",
+        "supports.csv: the unit of 'stagger_ft' must be one of m, mm, cm: got 'ft'",
         "supports.csv line 3: encumbrance must be between 300 and 3000 mm: got 12 mm",
         "supports.csv line 5: encumbrance must be a number: got '1,2 m'",
         "km12.yaml droppers[1]: position must lie between 0.5 and 54.5 m inside span 1, from 0 to 55 m: got 60 m",
