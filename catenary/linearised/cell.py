@@ -19,19 +19,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.elements.formulation import element_of
-from catenary.elements.hermite import slope_products
-from catenary.form_finding.equations import element_coordinates, wire_property
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.key_points import AUXILIARY, CONTACT
 from catenary.layout.mesh import DX, Mesh, X, Y, Z
-from catenary.linearised.attachments import dropper_stiffness, point_masses, steady_arm_stiffness
-from catenary.linearised.cell_blocks import CellBlocks, CellMatrix
-from catenary.linearised.cell_ends import wire_ends
+from catenary.linearised.cell_parts.blocks import CellBlocks, CellMatrix
+from catenary.linearised.cell_parts.ends import wire_ends
+from catenary.linearised.cell_parts.operators import (
+    add_operators,
+    component_dofs,
+    onward_elements,
+    stretch_of_droppers,
+)
 from catenary.linearised.contact_wire import contact_table
-from catenary.linearised.curvature import shortening
 
-__all__ = ["VerticalCell", "add_operators", "stretch_of_droppers", "vertical_cell"]
+__all__ = ["VerticalCell", "vertical_cell"]
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class VerticalCell:
         """
         mesh = self.equilibrium.mesh
         e, _, weight = contact_table(self.equilibrium, x)
-        dof, sign = _component(mesh, self.dof_of, Y)
+        dof, sign = component_dofs(mesh, self.dof_of, Y)
         over = np.repeat(mesh.elem_shift[e] > mesh.elem_shift[e][:, :1], 2, axis=1)
         return dof[e] + self.n_dof * over, sign[e] * weight
 
@@ -116,7 +117,7 @@ class VerticalCell:
 def vertical_cell(eq: Equilibrium) -> VerticalCell:
     """Linearise one cell about its periodic equilibrium."""
     mesh = eq.mesh
-    dof_of, bay_dof, n_interface = _order(mesh, _onward(mesh))
+    dof_of, bay_dof, n_interface = _order(mesh, onward_elements(mesh))
     n = int(max(dof_of.max(), bay_dof.max())) + 1
     M, K = CellBlocks(n, n_interface), CellBlocks(n, n_interface)
     add_operators(eq, (dof_of, bay_dof), (M, K))
@@ -138,54 +139,6 @@ def vertical_cell(eq: Equilibrium) -> VerticalCell:
         canonical=_by_node(mesh, dof_of),
         dof_of=dof_of,
     )
-
-
-def add_operators(
-    eq: Equilibrium, numbers: tuple[NDArray[np.int64], NDArray[np.int64]], operators: tuple[CellBlocks, CellBlocks]
-) -> None:
-    """Add all elements of a cell to what collects its mass and its stiffness.
-
-    Parameters
-    ----------
-    eq : Equilibrium
-    numbers : tuple of int array
-        Cell dof of each mesh dof, and dof of each bay's tension.
-    operators : tuple of CellBlocks
-        What collects mass and stiffness.
-    """
-    spec, mesh, (M, K) = eq.spec, eq.mesh, operators
-    dof_of, over = numbers[0], _onward(mesh)
-    EA, EI = wire_property(spec, mesh, "axial_stiffness"), wire_property(spec, mesh, "bending_stiffness")
-    rho = wire_property(spec, mesh, "mass_per_length")
-    element = element_of(spec)
-    _, transverse = element.tangent(element_coordinates(mesh, eq.q), eq.elem_l0, EA, EI)
-    mass = element.mass(eq.elem_l0, rho)
-    for c in mesh.axes[1:]:
-        pick = np.ix_(np.arange(len(rho)), *[np.array([c, c + 3, c + 6, c + 9])] * 2)
-        dof, sign = _component(mesh, dof_of, c)
-        turn = sign[:, :, None] * sign[:, None, :]
-        M.elements(turn * mass[pick], dof, over)
-        K.elements(turn * transverse[pick], dof, over)
-    _add_bays(eq, *numbers, over, (M, K))
-    _add_points(eq, dof_of, (M, K))
-
-
-def stretch_of_droppers(eq: Equilibrium) -> NDArray[np.float64]:
-    """What one unit of each end dof stretches a dropper by (dropper, end dof)."""
-    axis = eq.dropper_direction[:, eq.mesh.axes[1:]]
-    return np.ascontiguousarray(np.concatenate([-axis, axis], axis=1))
-
-
-def _onward(mesh: Mesh) -> NDArray[np.bool_]:
-    """Elements whose second node is the next cell's (elem,)."""
-    return np.asarray((mesh.elem_shift[:, 1] - mesh.elem_shift[:, 0]) > 0.5 * mesh.layout.length)
-
-
-def _component(mesh: Mesh, dof_of: NDArray[np.int64], c: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Cell dofs of one component of position and slope by element (elem, 4), and their signs in mirrored cells."""
-    dof = dof_of[mesh.dof[mesh.elem_nodes][:, :, [c, c + DX]]].reshape(-1, 4)
-    sign = np.repeat(mesh.elem_mirror, 2, axis=1) if c == Y else np.ones(dof.shape)
-    return dof, sign
 
 
 def _order(mesh: Mesh, over: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
@@ -241,59 +194,3 @@ def _by_node(mesh: Mesh, dof_of: NDArray[np.int64]) -> NDArray[np.int64]:
     _, first = np.unique(found, return_index=True)
     first = np.sort(first)
     return found[first][found[first] >= 0]
-
-
-def _add_bays(
-    eq: Equilibrium,
-    dof_of: NDArray[np.int64],
-    bay_dof: NDArray[np.int64],
-    over: NDArray[np.bool_],
-    operators: tuple[CellBlocks, CellBlocks],
-) -> None:
-    """Add every bay's tension dof and the axial inertia at its ends."""
-    mesh, (M, K) = eq.mesh, operators
-    EA = wire_property(eq.spec, mesh, "axial_stiffness")
-    rho = wire_property(eq.spec, mesh, "mass_per_length")
-    parts = [_component(mesh, dof_of, c) for c in mesh.axes[1:]]
-    slopes = np.concatenate([s * _slope_moments(eq, c) for c, (_, s) in zip(mesh.axes[1:], parts, strict=True)], axis=1)
-    slopes = slopes + shortening(eq)[:, -slopes.shape[1] :]
-    across = np.concatenate([dof for dof, _ in parts], axis=1)
-    if eq.spec.tension_in_motion == "constant":  # nothing that moves across the track stretches a bay
-        slopes = np.zeros_like(slopes)
-    second = np.tile([False, False, True, True], len(parts))
-    for b, (first, last) in enumerate(mesh.group_elems):
-        elems = np.arange(first, last + 1)
-        length = eq.elem_l0[elems].sum()
-        ends = dof_of[mesh.dof[[mesh.elem_nodes[first, 0], mesh.elem_nodes[last, 1]], X]]
-        dof = np.concatenate([across[elems].ravel(), ends, [bay_dof[b]]])
-        beyond = np.concatenate([*(second & over[e] for e in elems), [False, over[last], False]])
-        h = np.concatenate([slopes[elems].ravel(), [-1.0, 1.0]])
-        block = np.zeros((len(dof), len(dof)))
-        block[-1, :-1] = block[:-1, -1] = h
-        block[-1, -1] = -length / EA[first]
-        K.block(block, dof, beyond)
-        M.block(np.eye(2) * 0.5 * rho[first] * length, ends, np.array([False, bool(over[last])]))
-
-
-def _slope_moments(eq: Equilibrium, c: int) -> NDArray[np.float64]:
-    """Elongation of each element per place and slope of its nodes, component c: integral of c0' B_a, (elem, 4)."""
-    mesh = eq.mesh
-    z = element_coordinates(mesh, eq.q)[:, :, [c, c + DX]].reshape(-1, 4)
-    return np.einsum("eab,eb->ea", slope_products(eq.elem_l0)[0], z)
-
-
-def _add_points(eq: Equilibrium, dof_of: NDArray[np.int64], operators: tuple[CellBlocks, CellBlocks]) -> None:
-    """Add clamps, half droppers, steady arms, and the stiffness of droppers (stretch and sway)."""
-    mesh, (M, K) = eq.mesh, operators
-    for nodes, values in point_masses(eq):
-        for c in mesh.axes:
-            d = dof_of[mesh.dof[nodes, c]]
-            M.entries(d, d, values)
-    low, high = (dof_of[mesh.dof[nodes, :3]] for nodes in (mesh.dropper_bottom, mesh.dropper_top))
-    hung = dropper_stiffness(eq)
-    pairs = [(low, low, hung), (high, high, hung), (low, high, -hung), (high, low, -hung)]
-    arm = dof_of[mesh.dof[mesh.support_contact, :3]]
-    for rows, cols, blocks in (*pairs, (arm, arm, steady_arm_stiffness(eq))):
-        for i in mesh.axes:
-            for j in mesh.axes:
-                K.entries(rows[:, i], cols[:, j], blocks[:, i, j])

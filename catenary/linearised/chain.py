@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csc_array
 
 from catenary.linearised.cell import VerticalCell
-from catenary.linearised.cell_blocks import CellMatrix
+from catenary.linearised.cell_parts.blocks import CellMatrix
 
 __all__ = ["AXIAL_HOLD", "chain_matrix", "chain_stiffness", "held_along"]
 

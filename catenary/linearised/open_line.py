@@ -11,17 +11,16 @@ from scipy.sparse import coo_array, csr_array
 from catenary.elements.formulation import element_of
 from catenary.form_finding.equations import element_coordinates, wire_property
 from catenary.form_finding.equilibrium import Equilibrium
-from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
 from catenary.layout.mesh import Y, Z
 from catenary.linearised.aerodynamic import damping_of_wires
 from catenary.linearised.attachments import dropper_stiffness, element_operators, point_masses, steady_arm_stiffness
 from catenary.linearised.contact_wire import contact_table
 from catenary.linearised.curvature import curvature_stiffness
+from catenary.linearised.own_damping import WIRES
 
 __all__ = ["CatenaryModel", "linearise"]
 
 ALONG = np.tile([1.0, 0.0, 0.0], 4)
-WIRES = {"contact_wire": CONTACT, "messenger_wire": MESSENGER, "stitch": STITCH}
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def _matrices(case: CaseSpec) -> InfluenceMatrices:
         raise NoCompanionError("influence matrices are pressed by one pantograph: trailing.distances_m names others")
     try:
         return influence_matrices(case, QUADRATURE)
-    except ValueError as reason:  # such as a dropper that is slack at rest, or a component with damping of its own
+    except ValueError as reason:  # such as a dropper that is slack at rest
         raise NoCompanionError(str(reason)) from reason
 
 

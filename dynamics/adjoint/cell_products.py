@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from catenary.linearised.cell_blocks import CellBlocks
+from catenary.linearised.cell_parts.blocks import CellBlocks
 from dynamics.travelling_window.layout import Floats, Ints
 
 __all__ = ["CellProducts"]

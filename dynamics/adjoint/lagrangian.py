@@ -15,8 +15,9 @@ import numpy as np
 from scipy.sparse.linalg import splu
 
 from catenary.form_finding.equilibrium import Equilibrium
-from catenary.linearised.cell import VerticalCell, add_operators, stretch_of_droppers
-from catenary.linearised.cell_blocks import CellMatrix
+from catenary.linearised.cell import VerticalCell
+from catenary.linearised.cell_parts.blocks import CellMatrix
+from catenary.linearised.cell_parts.operators import add_operators, stretch_of_droppers
 from catenary.linearised.chain import chain_matrix
 from catenary.linearised.contact_wire import running_height
 from dynamics.adjoint.cell_products import CellProducts

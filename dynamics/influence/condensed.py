@@ -1,8 +1,8 @@
 r"""One cell of the infinite line, condensed to the ends of its bays.
 
 Within a bay (from a dropper, support or clamp of a wire to the next) the dynamic stiffness is tau K + mu M with
-tau = 1 + i W beta and mu = -W^2 + i W alpha, so that the modes of the bay between held ends answer one by one, at any
-frequency. What remains are key dofs: the ends of the bays and their tensions, a tenth of all.
+tau = 1 + i W beta and mu = -W^2 + i W alpha of its wire, so that the modes of the bay between held ends answer one by
+one, at any frequency. What remains are key dofs: the ends of the bays and their tensions, a tenth of all.
 
 Legend: q mass between a bay's modes and its ends, p stiffness, g = p - omega2 q; omega2 the modes' squared angular
 frequencies; ``ends`` numbers key dofs, those of the next cell's interface behind the cell's own.
@@ -20,7 +20,10 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from catenary.linearised.cell import VerticalCell
+from catenary.linearised.cell_parts.blocks import CellBlocks, CellMatrix
+from catenary.linearised.cell_parts.operators import add_operators
 from catenary.linearised.contact_wire import running_height
+from catenary.linearised.own_damping import wire_factors
 from dynamics.influence.key_dofs import KeyMatrices, key_answers, key_motions
 from dynamics.spec.case import CaseSpec
 
@@ -36,8 +39,12 @@ FEW = 32  # angles that one thread solves alone
 
 @dataclass(frozen=True)
 class _Bay:
-    """Modes of a bay: its dofs, their ends (key dofs), squared frequencies, shapes, q and g (mode, end)."""
+    """Modes of a bay: its wire's alpha and beta, its dofs, their ends (key dofs), squared frequencies, shapes.
 
+    ``q`` and ``g`` (mode, end).
+    """
+
+    damping: tuple[float, float]
     dofs: Ints
     ends: Ints
     omega2: Floats
@@ -82,6 +89,8 @@ class CondensedCell:
         Unit loads on key dofs of the contact wire, then pairs that squeeze the droppers.
     droppers : int
         Number of droppers, the last loads.
+    of_contact_wire : (float, float)
+        Alpha [1/s] and beta [s] of the contact wire.
     contact : tuple of ContactBay
         Stretches of the contact wire that the steps fall on.
     z0 : float array (step,)
@@ -90,18 +99,22 @@ class CondensedCell:
 
     def __init__(self, case: CaseSpec, cell: VerticalCell) -> None:
         self.dt, self.steps, self.spans = case.time_step, case.steps_per_period, len(case.line.spans)
+        wire = case.catenary.damping.of("contact_wire")
+        self.of_contact_wire = wire.alpha, wire.beta
         n, ni = cell.n_dof, cell.n_interface
-        K, M = _with_next(cell.stiffness.own, cell.stiffness.next), _with_next(cell.mass.own, cell.mass.next)
+        K, M, C = (_with_next(each.own, each.next) for each in (cell.stiffness, cell.mass, _damping(cell)))
         inside = _interiors(cell)
-        key = np.setdiff1d(np.arange(n + ni), np.concatenate([np.zeros(0, np.int64), *inside]))
+        key = np.setdiff1d(np.arange(n + ni), np.concatenate([np.zeros(0, np.int64), *(dofs for _, dofs in inside)]))
         number = np.full(n + ni, -1)
         number[key] = np.arange(len(key))
-        bays = [_bay(dofs, K, M, number) for dofs in inside]
+        bays = [_bay(own, dofs, K, M, number) for own, dofs in inside]
         self.matrices = _key_matrices(
-            case, K[np.ix_(key, key)], M[np.ix_(key, key)], number[cell.support_dof], ni, bays
+            case, (K[np.ix_(key, key)], M[np.ix_(key, key)], C[np.ix_(key, key)]), number[cell.support_dof], ni, bays
         )
-        self.massless = len(cell.tensions)
-        self.massive = n - self.massless
+        _, beta = wire_factors(cell.equilibrium)
+        strained = beta[cell.equilibrium.mesh.group_elems[:, 0]] > 0.0
+        # degree of the determinant in the frequency
+        self.degree = 2 * (n - len(cell.tensions)) + int(np.count_nonzero(strained))
         x = np.arange(self.steps, dtype=np.float64) * (case.line.period / self.steps)
         dof, phi = cell.contact_operator(x)
         own = len(key) - ni
@@ -140,9 +153,16 @@ def _with_next(own: Floats, onward: Floats) -> Floats:
     return np.block([[own, onward], [onward.T, np.zeros((onward.shape[1],) * 2)]])
 
 
-def _interiors(cell: VerticalCell) -> list[Ints]:
-    """Dofs between the ends of every bay that has any."""
-    mesh = cell.equilibrium.mesh
+def _damping(cell: VerticalCell) -> CellMatrix:
+    """Alpha of every component times its mass, plus beta times its stiffness."""
+    M, K, C = (CellBlocks(cell.n_dof, cell.n_interface) for _ in range(3))
+    add_operators(cell.equilibrium, (cell.dof_of, cell.tensions), (M, K, C))
+    return C.matrix()
+
+
+def _interiors(cell: VerticalCell) -> list[tuple[tuple[float, float], Ints]]:
+    """Damping of, and dofs between the ends of, every bay that has any."""
+    mesh, (alpha, beta) = cell.equilibrium.mesh, wire_factors(cell.equilibrium)
     first, last = mesh.group_elems.T
     key_nodes = np.union1d(mesh.elem_nodes[first, 0], mesh.elem_nodes[last, 1])
     across = [c + d for c in mesh.axes[1:] for d in (0, 3)]
@@ -150,27 +170,37 @@ def _interiors(cell: VerticalCell) -> list[Ints]:
     for low, high in zip(first, last, strict=True):
         nodes = np.setdiff1d(mesh.elem_nodes[low : high + 1], key_nodes)
         if len(nodes):
-            found.append(np.sort(cell.dof_of[mesh.dof[nodes][:, across]].ravel()))
+            own = float(alpha[low]), float(beta[low])
+            found.append((own, np.sort(cell.dof_of[mesh.dof[nodes][:, across]].ravel())))
     return found
 
 
-def _bay(dofs: Ints, K: Floats, M: Floats, number: Ints) -> _Bay:
+def _bay(damping: tuple[float, float], dofs: Ints, K: Floats, M: Floats, number: Ints) -> _Bay:
     """Modes of a bay between held ends."""
     linked = np.setdiff1d(np.flatnonzero(((K[dofs] != 0.0) | (M[dofs] != 0.0)).any(axis=0)), dofs)
     omega2, shapes = eigh(K[np.ix_(dofs, dofs)], M[np.ix_(dofs, dofs)])
     p, q = (shapes.T @ matrix[np.ix_(dofs, linked)] for matrix in (K, M))
-    return _Bay(dofs, number[linked], omega2, shapes, q, p - omega2[:, None] * q)
+    return _Bay(damping, dofs, number[linked], omega2, shapes, q, p - omega2[:, None] * q)
 
 
-def _key_matrices(case: CaseSpec, K: Floats, M: Floats, support: Ints, ni: int, bays: list[_Bay]) -> KeyMatrices:
-    """Lay the key dofs' matrices out for the kernel, entry by entry."""
+def _key_matrices(
+    case: CaseSpec, matrices: tuple[Floats, Floats, Floats], support: Ints, ni: int, bays: list[_Bay]
+) -> KeyMatrices:
+    """Lay the key dofs' matrices, stiffness, mass and damping, out for the kernel, entry by entry."""
+    K, M, C = matrices
     spec, own = case.catenary, len(K) - ni
     pattern = (K != 0.0) | (M != 0.0)
     for bay in bays:
         at, both = np.ix_(bay.ends, bay.ends), bay.g.T @ bay.q
         pattern[at] = True
-        K[at] -= both + both.T + bay.q.T @ (bay.omega2[:, None] * bay.q)
-        M[at] -= bay.q.T @ bay.q
+        stiffness, mass, (alpha, beta) = (
+            both + both.T + bay.q.T @ (bay.omega2[:, None] * bay.q),
+            bay.q.T @ bay.q,
+            bay.damping,
+        )
+        K[at] -= stiffness
+        M[at] -= mass
+        C[at] -= alpha * mass + beta * stiffness
     pattern[np.arange(len(K)), np.arange(len(K))] = True
     inner = pattern[:own, :own].copy()
     inner[:, :ni] = False
@@ -184,24 +214,23 @@ def _key_matrices(case: CaseSpec, K: Floats, M: Floats, support: Ints, ni: int, 
         order = np.argsort(bay.ends)
         end[: len(order)] = bay.ends[order]
         g[: len(order), low:high] = bay.g.T[order]
-    held = np.zeros((2, len(row)))
-    at_support = (row == col) & np.isin(row, support)
-    held[:, at_support] = np.array([[spec.support.messenger_stiffness], [spec.support.messenger_damping]])
+    K[support, support] += spec.support.messenger_stiffness
+    C[support, support] += spec.support.messenger_damping
+    alpha, beta = np.array([bay.damping for bay in bays]).reshape(-1, 2).T
     return KeyMatrices(
         row,
         col,
         K[row, col],
         M[row, col],
-        held[0],
-        held[1],
+        C[row, col],
         np.argmax(inner, axis=1),
         ni,
         modes,
         np.concatenate([np.zeros(0), *(bay.omega2 for bay in bays)]),
         g,
         ends,
-        spec.damping.alpha,
-        spec.damping.beta,
+        np.ascontiguousarray(alpha),
+        np.ascontiguousarray(beta),
     )
 
 

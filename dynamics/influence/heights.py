@@ -32,9 +32,9 @@ def turned(cell: CondensedCell, bay: ContactBay, theta: Complexes) -> tuple[Comp
 
 def _flexibility(cell: CondensedCell, bay: ContactBay, theta: Complexes) -> tuple[Complexes, Complexes]:
     """1 / (omega2 + r) of a bay's modes (mode, angle), and tau (angle,)."""
-    W = 2.0 / cell.dt * np.tan(0.5 * theta)
-    tau = 1.0 + 1j * W * cell.matrices.beta
-    return 1.0 / (bay.omega2[:, None] + (-W * W + 1j * W * cell.matrices.alpha) / tau), tau
+    W, (alpha, beta) = 2.0 / cell.dt * np.tan(0.5 * theta), cell.of_contact_wire
+    tau = 1.0 + 1j * W * beta
+    return 1.0 / (bay.omega2[:, None] + (-W * W + 1j * W * alpha) / tau), tau
 
 
 def bay_answer(cell: CondensedCell, bay: ContactBay, few: slice, theta: Complexes, weight: Complexes) -> Floats:

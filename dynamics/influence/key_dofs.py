@@ -4,11 +4,11 @@ The modes of a bay between held ends take off the ends' stiffness
 
     sum_j (tau p + mu q)(tau p' + mu q') / (tau omega2 + mu) = tau sum_j g g' / (omega2 + r) + tau A + mu B
 
-with g = p - omega2 q, r = mu / tau. A and B do not depend on the angle and are part of K and M here, so that one real
-product of two numbers is left for each mode, the same at every angle.
+with g = p - omega2 q, r = mu / tau. A and B do not depend on the angle and are part of K and M here, alpha B + beta A
+of C, so that one real product of two numbers is left for each mode, the same at every angle.
 
-Legend: tau = 1 + i W beta, mu = -W^2 + i W alpha; S key dofs' dynamic stiffness, lower triangle, the next cell's
-interface behind the cell's own; ni interface dofs come first.
+Legend: tau = 1 + i W beta, mu = -W^2 + i W alpha, those of a bay's wire; S key dofs' dynamic stiffness, lower
+triangle, the next cell's interface behind the cell's own; ni interface dofs come first.
 """
 
 from __future__ import annotations
@@ -32,28 +32,27 @@ AT_ONCE = 16  # angles whose bays are condensed together, a few vectors wide
 
 
 class KeyMatrices(NamedTuple):
-    """Key dofs' stiffness and mass by entry, what holds supports, and the modes of the bays between them.
+    """Key dofs' stiffness, mass and damping by entry, and the modes of the bays between them.
 
-    ``row``, ``col``, ``K``, ``M``, ``held``, ``dashpot`` (entry,) of the lower triangle, K and M with what the bays'
-    modes take off at any angle; ``first`` (own key dof,) the first entry of a row right of the interface; ``modes``
-    (bay + 1,) where a bay's modes begin; ``omega2`` (mode,) their squared angular frequencies; ``g`` (end, mode);
-    ``ends`` (bay, end), -1 where a bay has fewer.
+    ``row``, ``col``, ``K``, ``M``, ``C`` (entry,) of the lower triangle, what holds supports among them, with what the
+    bays' modes take off at any angle; ``first`` (own key dof,) the first entry of a row right of the interface;
+    ``modes`` (bay + 1,) where a bay's modes begin; ``omega2`` (mode,) their squared angular frequencies; ``g`` (end,
+    mode); ``ends`` (bay, end), -1 where a bay has fewer; ``alpha``, ``beta`` (bay,).
     """
 
     row: Ints
     col: Ints
     K: Floats
     M: Floats
-    held: Floats
-    dashpot: Floats
+    C: Floats
     first: Ints
     ni: int
     modes: Ints
     omega2: Floats
     g: Floats
     ends: Ints
-    alpha: float
-    beta: float
+    alpha: Floats
+    beta: Floats
 
 
 @kernel(**_OPTIONS)
@@ -70,15 +69,23 @@ def _flexibility(omega2, re, im, flex, turned):
 
 
 @kernel(**_OPTIONS)
-def _condensed(cell, re, im, flex, shares, phase):
-    """Sums over the modes of every bay's g g' / (omega2 + r), (entry of a bay, part, angle); phase of their product."""
-    entry, turned = 0, np.empty((2, re.size))
+def _condensed(W, cell, flex, shares, phase):
+    """Sums over the modes of every bay's tau g g' / (omega2 + r), (entry of a bay, part, angle).
+
+    And the phase of the product of all tau (omega2 + r).
+    """
+    entry, turned = 0, np.empty((2, W.size))
+    tau, re, im = np.empty(W.size, np.complex128), np.empty(W.size), np.empty(W.size)
     for b in range(cell.ends.shape[0]):
         low, high = cell.modes[b], cell.modes[b + 1]
+        for t in range(W.size):
+            tau[t] = 1.0 + 1j * W[t] * cell.beta[b]
+            r = (-W[t] * W[t] + 1j * W[t] * cell.alpha[b]) / tau[t]
+            re[t], im[t] = r.real, r.imag
         turned[0], turned[1] = 1.0, 0.0
         _flexibility(cell.omega2[low:high], re, im, flex, turned)
         for t in range(re.size):
-            phase[t] += np.arctan2(turned[1, t], turned[0, t])
+            phase[t] += np.arctan2(turned[1, t], turned[0, t]) + (high - low) * np.arctan2(tau[t].imag, tau[t].real)
         for a in range(cell.ends.shape[1]):
             if cell.ends[b, a] < 0:
                 break
@@ -89,33 +96,34 @@ def _condensed(cell, re, im, flex, shares, phase):
                     for t in range(re.size):
                         shares[entry, 0, t] += both * flex[0, j, t]
                         shares[entry, 1, t] += both * flex[1, j, t]
+                for t in range(re.size):
+                    x, y = shares[entry, 0, t], shares[entry, 1, t]
+                    shares[entry, 0, t] = tau[t].real * x - tau[t].imag * y
+                    shares[entry, 1, t] = tau[t].real * y + tau[t].imag * x
                 entry += 1
 
 
 @kernel(**_OPTIONS)
 def _assemble(W, cell, shares, t, S):
     """Key dofs' dynamic stiffness at W, less what the bays' modes take off."""
-    tau, mu = 1.0 + 1j * W * cell.beta, -W * W + 1j * W * cell.alpha
     for e in range(cell.row.size):
-        S[cell.row[e], cell.col[e]] = tau * cell.K[e] + mu * cell.M[e] + cell.held[e] + 1j * W * cell.dashpot[e]
+        S[cell.row[e], cell.col[e]] = cell.K[e] + W * (1j * cell.C[e] - W * cell.M[e])
     entry = 0
     for b in range(cell.ends.shape[0]):
         for a in range(cell.ends.shape[1]):
             if cell.ends[b, a] < 0:
                 break
             for c in range(a + 1):
-                S[cell.ends[b, a], cell.ends[b, c]] -= tau * complex(shares[entry, 0, t], shares[entry, 1, t])
+                S[cell.ends[b, a], cell.ends[b, c]] -= complex(shares[entry, 0, t], shares[entry, 1, t])
                 entry += 1
 
 
 @kernel(**_OPTIONS)
 def _bays_at(theta, dt, cell, flex, shares, phase):
-    """Condense the bays at a few angles; W and tau there."""
+    """Condense the bays at a few angles; W there."""
     W = 2.0 / dt * np.tan(0.5 * theta)
-    tau = 1.0 + 1j * W * cell.beta
-    r = (-W * W + 1j * W * cell.alpha) / tau
-    _condensed(cell, r.real.copy(), r.imag.copy(), flex[:, :, : r.size], shares[:, :, : r.size], phase)
-    return W, tau
+    _condensed(W, cell, flex[:, :, : W.size], shares[:, :, : W.size], phase)
+    return W
 
 
 @kernel(**_OPTIONS)
@@ -134,12 +142,12 @@ def key_answers(theta: Complexes, dt: float, steps: int, cell: KeyMatrices, rhs:
     out, phase = np.zeros((theta.size, m, m), np.complex128), np.zeros(theta.size)
     work = bloch_work(n, cell.ni, m)
     for begin in range(0, theta.size, AT_ONCE):
-        W, tau = _bays_at(theta[begin : begin + AT_ONCE], dt, cell, flex, shares, phase[begin:])
+        W = _bays_at(theta[begin : begin + AT_ONCE], dt, cell, flex, shares, phase[begin:])
         for t in range(W.size):
             at = begin + t
             _assemble(W[t], cell, shares, t, work.S)
             own = bloch_solution(np.exp(-1j * theta[at] * steps), cell.ni, cell.first, rhs, work)
-            phase[at] += cell.omega2.size * np.arctan2(tau[t].imag, tau[t].real) + own.imag
+            phase[at] += own.imag
             load_answers(rhs, work, out[at])
     return out, phase
 
@@ -154,7 +162,7 @@ def key_motions(
     motion, opposite = np.empty((theta.size, n, m), np.complex128), np.empty((theta.size, n, m), np.complex128)
     work, unused = bloch_work(n, cell.ni, m), np.zeros(theta.size)
     for begin in range(0, theta.size, AT_ONCE):
-        W, _ = _bays_at(theta[begin : begin + AT_ONCE], dt, cell, flex, shares, unused[begin:])
+        W = _bays_at(theta[begin : begin + AT_ONCE], dt, cell, flex, shares, unused[begin:])
         for t in range(W.size):
             at = begin + t
             _assemble(W[t], cell, shares, t, work.S)

@@ -66,7 +66,7 @@ class _Probes:
         self.both = self.loads[:, PROBES:].copy(), self.loads[:, :PROBES].copy()
         self.mix = rng.normal(size=(2, PROBES))
         # what makes the determinant finite at theta = pi
-        self.order = 2 * cell.massive + (cell.massless if cell.matrices.beta > 0.0 else 0)
+        self.order = cell.degree
 
     def __call__(self, s: Complexes) -> tuple[Complexes, Complexes]:
         """Answers (s, probe, probe) and logarithms of the determinant (s,), of which the imaginary part counts."""
@@ -229,7 +229,7 @@ def _rational_poles(z: Complexes, answers: Complexes, rng: np.random.Generator) 
 
 
 def corrected_poles(probes: PoleProbes, start: Complexes, most: float) -> Complexes:
-    """Poles by the secant rule, each once, in order."""
+    """Poles by the secant rule, each once, in order; not those at rest, to which a start may lead."""
     start = start[np.abs(start) > AT_REST]
     s = start + 0.0j
     other = start + 1.0e-5 * (1.0 + 1.0j)
@@ -247,7 +247,7 @@ def corrected_poles(probes: PoleProbes, start: Complexes, most: float) -> Comple
         if not moving.any():
             break
         here[moving] = probes.inverse(s[moving])
-    good = ~moving & (s.real > -APART) & (s.real < most + APART)
+    good = ~moving & (s.real > -APART) & (s.real < most + APART) & (np.abs(s) > AT_REST)
     simple = np.sort_complex(np.where(np.abs(s.real) < APART, 1j * s.imag, s)[good])
     return each_once(simple)
 

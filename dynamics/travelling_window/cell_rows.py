@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.linearised.cell import VerticalCell
-from catenary.linearised.cell_blocks import CellMatrix
+from catenary.linearised.cell_parts.blocks import CellMatrix
 from dynamics.linear_algebra.vector_rows import TERMS, Rows
 from dynamics.travelling_window.layout import Ints, Places, Product, RowList
 

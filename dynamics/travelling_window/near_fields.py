@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from catenary.linearised.cell import VerticalCell
-from catenary.linearised.cell_blocks import CellMatrix
+from catenary.linearised.cell_parts.blocks import CellMatrix
 from dynamics.linear_algebra.skyline import envelope_columns, envelope_ldl
 from dynamics.travelling_window.cell_rows import entries, row_lists
 from dynamics.travelling_window.layout import AtEnds, NearField, SqueezedRows

@@ -11,7 +11,7 @@ from scipy.sparse import coo_array, csr_array
 
 from catenary.errors import InputError
 from catenary.linearised.cell import VerticalCell
-from catenary.linearised.cell_blocks import CellMatrix
+from catenary.linearised.cell_parts.blocks import CellMatrix
 from catenary.linearised.contact_wire import place_on_head, running_height
 from dynamics.linear_algebra.skyline import envelope_ldl, envelope_solve
 from dynamics.spec.case import CaseSpec

@@ -84,9 +84,8 @@ def run(composed: Composed[CampaignJob]) -> int:
         named = composed.job.run_dir is None
         exported = f"campaign={result.campaign.name}" if named else f"catenary={place.best_design_yaml}"
         commands = [typed_command("simulate", design) for design in designs]
-        # a bundle is of a line that repeats, damped alike, under one pantograph
-        case = result.case
-        if not (case.on_open_line or case.trailing.distances_m or case.catenary.damping.own):
+        # a bundle is of a line that repeats, under one pantograph
+        if not (result.case.on_open_line or result.case.trailing.distances_m):
             commands.append(typed_command("export", (exported,)))
         print("\n  ".join(["Next:", *commands]))
     return code

@@ -81,7 +81,11 @@ def _case(manifest: dict[str, Any], where: Path) -> CaseSpec:
         raise InputError([f"{where} must hold the input of the export under case: export it again"])
     from studies.report.readers.stored import case_in
 
-    return case_in(content, where)
+    case = case_in(content, where)
+    refusal = case.catenary.damping.refusal("a long transient")
+    if refusal is not None:
+        raise InputError([f"transient must be false: {refusal}"])
+    return case
 
 
 def _headlines(job: EmulateJob, model: PeriodicModel, chosen: Chosen) -> list[str]:

@@ -87,7 +87,7 @@ def test_a_type_that_is_not_known_is_not_what_rows_are_judged_by(refusals):
             "sheet droppers: 'heigth_mm' is not a column of droppers; did you mean height?",
         ),
         (["span", "position", "Lage"], "sheet droppers: 'Lage' is not a column of droppers; known here"),
-        (["span", "position", "height_inch"], "sheet droppers: 'height_inch' is not a column of droppers"),
+        (["span", "position", "height_inch"], "sheet droppers: the unit of 'height_inch' must be one of"),
         (["span", "posn", "height_mm"], "sheet droppers: 'posn' is not a column of droppers; did you mean position?"),
         (["span", "position", "height (inch)"], "sheet droppers: the unit of 'height (inch)' must be one of"),
         (["span", "position", None], "sheet droppers column C: must have a heading"),

@@ -85,17 +85,29 @@ def test_a_bundle_of_what_is_not_a_file_is_refused(own_bundle, make, name):
         read_model(own_bundle)
 
 
+OWN = {"alpha": 0.1, "beta": 1e-4, "droppers": {"alpha": 0.1, "beta": 1e-3}}
 SOUND = dict(zip(RECOMMENDED, ("step_by_step", 7, 10, 10, 0.1), strict=True))
 GIVEN = [f"loop.{name}={value}" for name, value in SOUND.items()]
 
 
-def test_a_manifest_without_the_input_of_its_export_runs_no_transient(catenary, own_bundle, folder):
+@pytest.mark.parametrize(
+    ("case", "said"),
+    [
+        (lambda _: [1], "manifest.json must hold the input of the export under case"),
+        (
+            lambda c: {**c, "catenary": {**c["catenary"], "damping": OWN}, "periodic": {"method": "operator"}},
+            "transient must be false: catenary.damping must be one alpha and one beta for the whole line",
+        ),
+    ],
+)
+def test_a_bundle_whose_input_no_transient_can_run_is_refused(catenary, own_bundle, folder, case, said):
     content = json.loads((own_bundle / "manifest.json").read_text(encoding="utf-8"))
-    (own_bundle / "manifest.json").write_text(json.dumps({**content, "case": [1]}), encoding="utf-8")
+    other = json.dumps({**content, "case": case(content["case"])})
+    (own_bundle / "manifest.json").write_text(other, encoding="utf-8")
     ended = catenary(
         "rig", "emulate", f"bundle={own_bundle}", "transient=true", *GIVEN, "run_dir=run", "pantograph=dsa380"
     )
-    refused(ended, ["manifest.json must hold the input of the export under case"])
+    refused(ended, [said])
     assert not (folder / "run").exists()
 
 

@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from catenary.elements.hermite import slopes_squared
 from catenary.form_finding.equations import GRAVITY, element_coordinates, wire_property
 from catenary.form_finding.equilibrium import Equilibrium
-from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
+from catenary.layout.geometry import CONTACT
 from catenary.layout.mesh import DY, DZ, X, Y, Z
+from catenary.linearised.own_damping import wire_factors
 from dynamics.line_operator.condensed.order import NetworkOrder
 from dynamics.line_operator.condensed.parts import Bays
 
 __all__ = ["bays_of"]
 
-WIRES = {CONTACT: "contact_wire", MESSENGER: "messenger_wire", STITCH: "stitch"}
 # pairs of a bay's heights and slopes, left and right (0 to 3), and places along the track (4, 5)
 ENTRIES = (
     (0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2), (3, 0), (3, 1), (3, 2), (3, 3),
@@ -60,8 +60,7 @@ def bays_of(eq: Equilibrium, order: NetworkOrder) -> Bays:
     # a bay may begin in a mirrored period: its left end's own sense is that of all its numbers
     sense = mesh.elem_mirror[first, 0]
     turn, veer = np.asarray(mesh.elem_mirror[last, 1] * sense, dtype=np.int64), aside / length * sense
-    factors = [spec.damping.of(WIRES[wire]) for wire in mesh.group_wire.tolist()]
-    alpha, beta = (np.array([getattr(own, name) for own in factors]) for name in ("alpha", "beta"))
+    alpha, beta = (factors[first] for factors in wire_factors(eq))
     return Bays(
         np.ascontiguousarray(dof), along, _entries(dof, along, order.n + order.ni), np.ascontiguousarray(side), turn,
         length, tension, EI, mass, curvature, slope, veer, l0 / EA, alpha, beta,

@@ -11,8 +11,9 @@ from scipy.sparse import coo_array, csr_array, diags_array
 
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.mesh import Mesh
-from catenary.linearised.cell import VerticalCell, add_operators
-from catenary.linearised.cell_blocks import CellBlocks, CellMatrix
+from catenary.linearised.cell import VerticalCell
+from catenary.linearised.cell_parts.blocks import CellBlocks, CellMatrix
+from catenary.linearised.cell_parts.operators import add_operators
 
 __all__ = ["ABSENT", "Terms", "UnlikeSpans", "unlike_spans"]
 
