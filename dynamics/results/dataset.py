@@ -70,7 +70,12 @@ def solution_dataset(solution: Solution, elasticity_force_N: Sequence[float] = (
             text = "dropper force along the period, static share included, tension positive"
             if (state := solution.operator_state) is not None:
                 highest = state.contour.harmonics / state.contour.T
-                text += f"; harmonics below {highest:.0f} Hz, so that peaks may be a fifth low"
+                low = (
+                    "30 % low (5 % with periodic.resolution=2)"
+                    if solution.case.periodic.resolution < 2.0
+                    else "5 % low"
+                )
+                text += f"; harmonics below {highest:.0f} Hz, so that peaks may be {low}"
             found["dropper_force"] = variable(("time", "dropper"), solution.dropper_force, "N", text)
         if (added := solution.pantographs[0].control_force).size:
             text = "force that the pantograph's controller adds to the applied one, upwards"
