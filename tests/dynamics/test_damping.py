@@ -147,6 +147,19 @@ def test_a_steady_state_that_only_a_march_would_find_is_not_solved_and_says_so(b
     assert found.message.endswith("none can be marched to: poles of the line that could not be counted")
 
 
+def test_a_period_of_more_spans_than_are_solved_else_has_the_state_of_one(build_line, build_case):
+    """No march can be in its place."""
+    sigmas, damping = [], WIRES | {"droppers": {"alpha": 0.6, "beta": 2e-3}}
+    for repeat in (None, {"spans": 3}):
+        line = build_line(damping=damping, repeat=repeat)
+        found = solve(build_case(line, 260.0, mean_force_N=130.0, periodic=OPERATOR))
+        assert found.method == "operator"
+        sigmas.append(found.statistics.contact_force_std_N)
+    assert sigmas[0] == pytest.approx(sigmas[1], rel=1e-3)
+    with pytest.raises(ValueError, match="which marches a period of more than 8 spans: got factors of their own"):
+        build_case(build_line(damping=damping, repeat={"spans": 9}), 260.0, mean_force_N=130.0, periodic=OPERATOR)
+
+
 def test_influence_matrices_have_the_damping_of_every_component(build_line, build_case):
     """Filtered contact force by the matrices in steps of 2 and 1 ms, extrapolated, against the operator's."""
     line = build_line(mesh={"largest_element_length": 0.6}, damping=WIRES | {"droppers": {"alpha": 0.6, "beta": 2e-3}})

@@ -13,6 +13,7 @@ __all__ = ["NOT_COVERED", "outside_the_operator", "own_damping_refused"]
 NOT_COVERED = "the program marched this run, because the operator does not cover it"
 LONGEST_PERIOD = 3.0  # s from support to support, or all spans of a period: beyond, a march is quicker
 MOST_SPANS = 2  # of a period: beyond, a march is quicker
+ALONE = 8, 8.0  # the same where no march can be: damping by component; a minute or two
 LONGEST_TRAIN = 8  # periods: beyond, waves that die away ahead of a pantograph outgrow a number of single precision
 
 
@@ -74,14 +75,15 @@ def outside_the_operator(case: _Case) -> str:
     line = case.catenary
     places = [own for own in (line.section, line.repeat) if own is not None]
     wires = [own for own in (line.contact_wire, line.messenger_wire, line.stitch) if own is not None]
+    spans, longest = ALONE if line.damping.own else (MOST_SPANS, LONGEST_PERIOD)
     reasons = {
         "a wind": line.wind is not None,
         "a track that curves": line.track is not None and line.track.radius is not None,
         "an auxiliary wire": line.auxiliary_wire is not None,
         "a pantograph with a controller": case.pantograph.control is not None,
         "a head that rolls": case.pantograph.head is not None,
-        f"a period of more than {MOST_SPANS} spans": line.spans_of_a_period > MOST_SPANS,
-        f"a train that takes more than {LONGEST_PERIOD:g} s a period": case.line.period > LONGEST_PERIOD * case.speed,
+        f"a period of more than {spans} spans": line.spans_of_a_period > spans,
+        f"a train that takes more than {longest:g} s a period": case.line.period > longest * case.speed,
         f"a train longer than {LONGEST_TRAIN} periods": max(case.distances) > LONGEST_TRAIN * case.line.period,
         f"slack_damping={case.slack_damping}": case.slack_damping != "kept",
         "a contact wire that is worn or bent in places": any(own.wear or own.kinks for own in places),
