@@ -22,7 +22,7 @@ class Status(Enum):
     BLOWN_OFF = "the wind blows the contact wire off the head"
     SLOW_WAVES = "the train is too fast for waves on the contact wire"
     NOT_PERIODIC = "not_periodic"
-    NOT_SOLVED = "the line's operator found no steady state, and with components' own damping none can be marched to"
+    NOT_SOLVED = "the line's operator found no steady state, and none is marched to with damping by component"
     MEAN_FORCE_NOT_HELD = "the mean contact force could not be held"
     STEP_NOT_CONVERGED = "a time step did not converge"
     DEVICE_FAILED = "code of the pantograph failed"

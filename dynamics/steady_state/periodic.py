@@ -63,7 +63,8 @@ def solve_periodic(
     if isinstance(solved, Solution):
         return replace(solved, wall_time_s={**solved.wall_time_s, "equilibrium": found - began})
     if case.catenary.damping.own:  # a march has one pair of factors for the whole line
-        return without_figures(case, eq, Status.NOT_SOLVED, f"{Status.NOT_SOLVED.value}: {solved}", found - began)
+        message = f"{solved} (solver=open_line runs a line with damping by component, too)"
+        return replace(without_figures(case, eq, Status.NOT_SOLVED, message, found - began), method="operator")
     marched = _march(case, eq, start if isinstance(start, WarmStart) else None, (cell, found - began, found))
     return replace(marched, message="; ".join(filter(None, (marched.message, reason))))
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["confirmed_on_open_line", "confirming", "in_words", "transients"]
 
 # spans of an open line up to the last that counts, that count, and beyond, where ends are as far as waves come back
-LONG_LINE, LONG_LINE_COUNTED, LONG_LINE_AFTER = 40, 8, 12
+LONG_LINE, LONG_LINE_COUNTED, LONG_LINE_AFTER = 32, 4, 10
 
 
 def confirmed_on_open_line(case: CaseSpec) -> bool:

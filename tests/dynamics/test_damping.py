@@ -75,7 +75,7 @@ def test_who_takes_one_pair_for_all_refuses_in_one_sentence(build_line, build_ca
     sentence = "catenary.damping must be one alpha and one beta for the whole line"
     marched = {
         "transient": {"solver": "transient"},
-        "periodic with periodic.method=march": {"periodic": {"method": "march"}},
+        r"periodic with periodic.method=march \(operator takes them\)": {"periodic": {"method": "march"}},
         "periodic, which marches slack_damping=released": {"periodic": OPERATOR, "slack_damping": "released"},
     }
     for solver, change in marched.items():
@@ -144,7 +144,8 @@ def test_a_steady_state_that_only_a_march_would_find_is_not_solved_and_says_so(b
     monkeypatch.setattr(by_operator, "find_poles", lambda *line: None)
     found = solve(by_component)
     assert found.status is Status.NOT_SOLVED and found.statistics is None
-    assert found.message.endswith("none can be marched to: poles of the line that could not be counted")
+    assert found.message.startswith("poles of the line that could not be counted (solver=open_line")
+    assert found.method == "operator", "nothing was marched"
 
 
 def test_a_period_of_more_spans_than_are_solved_else_has_the_state_of_one(build_line, build_case):
@@ -174,6 +175,22 @@ def test_influence_matrices_have_the_damping_of_every_component(build_line, buil
     assert sigma[1] + (sigma[1] - sigma[0]) / 3.0 == pytest.approx(wanted, rel=3e-3)
     alike = solve(case.with_changes(catenary={"damping": dict.fromkeys(COMPONENTS["bruni_2015"])}))
     assert abs(alike.statistics.contact_force_std_N / wanted - 1.0) > 0.1
+
+
+@pytest.mark.parametrize(("line", "speed"), [("bruni_2015", 280.0), ("re330", 160.0)])
+def test_wires_that_travel_along_the_track_slowly_move_nothing(build_line, build_case, line, speed):
+    """They have a pole next to 0, the farther from it the more a wire is damped: with that alone means are far off.
+
+    The applied force is that of tensions that stay constant, but for what they change.
+    """
+    by_weak_spring, applied = build_case("bruni_2015", speed, mean_force_N=150.0).pantograph, []
+    for alpha, tension in ((10.0, "coupled"), (10.0, "constant"), (1.0, "coupled")):
+        damping = {"messenger_wire": {"alpha": alpha, "beta": 1e-4}, "contact_wire": {"alpha": 1e-3, "beta": 1e-4}}
+        wires = build_line(line, damping=damping, tension_in_motion=tension)
+        case = build_case(wires, speed, mean_force_N=150.0, pantograph=by_weak_spring, periodic=OPERATOR)
+        applied.append(float(solve(case).applied_force_N))
+    assert applied[0] == pytest.approx(applied[1], abs=0.5)
+    assert applied[0] != pytest.approx(applied[2], abs=0.05), "the damping counts"
 
 
 def test_wires_without_beta_have_their_poles_counted(build_line, build_case):

@@ -32,6 +32,7 @@ BETWEEN, TOP = (-6.5, -4.0, -1.5), 1.0  # lines searched above the bottom, in de
 WINDOW, MARGIN, NARROWER, IN_WINDOW = 12.0, 24.0, (3.0, 1.5, 0.75), 15
 CLOSER = (BOTTOM, -6.5, -4.0, -2.5, -1.5, -0.8, -0.3, 0.0)
 PROBES = 4
+LUMPED = 2.0  # times what wires by themselves have: point masses move with them
 WHOLE = 1.0e-2
 
 
@@ -62,7 +63,7 @@ def find_poles(network: LineNetwork, T: float, fineness: float = 1.0) -> KnownPo
 
     None where the argument principle counts others, or one lies on the axis.
     """
-    highest = highest_felt(network, T, fineness)
+    highest, rest = highest_felt(network, T, fineness), _rest(network, T)
     probes, most = _Probes(network, T, _random_loads(network, T, PROBES)), highest * T + MARGIN
     real = np.linspace(0.0, most, 1 + int(np.ceil(most / STEP)))
     real[0] = APART  # at 0 itself wires travel along the track
@@ -73,6 +74,7 @@ def find_poles(network: LineNetwork, T: float, fineness: float = 1.0) -> KnownPo
     windows = iter(NARROWER)
     while True:
         poles = corrected_poles(probes, candidates, most)
+        poles = poles[np.abs(poles) > rest]
         if np.abs(poles.imag).min(initial=1.0) < APART:
             return None
         incomplete = _incomplete(probes, poles, bottom, stretch_edges(real, poles))
@@ -83,6 +85,18 @@ def find_poles(network: LineNetwork, T: float, fineness: float = 1.0) -> KnownPo
         if window is None:
             return None
         candidates = np.concatenate([poles, *(_closer(probes, ends, window) for ends in incomplete)])
+
+
+def _rest(network: LineNetwork, T: float) -> float:
+    """How far from 0 poles of wires that travel along the track as a whole lie, as omega T.
+
+    At speed v and wave speed c they have omega = -i alpha v^2 / (c^2 - v^2), and rest has omega = 0. Vertical forces
+    move neither by more than what both take away from each other, so that none of them counts.
+    """
+    bays, points, speed = network.bays, network.points, network.period / T
+    slowest = float((bays.length / bays.compliance / bays.mass).min()) - speed**2
+    lumped = points.drag[points.mass > 0.0] / points.mass[points.mass > 0.0]
+    return LUMPED * T * max(float(bays.alpha.max()), float(lumped.max())) * speed**2 / slowest
 
 
 def _candidates(z: Complexes, answers: Complexes, most: float) -> Complexes:

@@ -61,7 +61,7 @@ def own_damping_refused(case: _Case) -> list[str]:
     by = f"solver={case.solver}"
     if case.seeks_steady_state:
         if case.periodic.method != "operator":
-            by += f" with periodic.method={case.periodic.method}"
+            by += f" with periodic.method={case.periodic.method} (operator takes them)"
         elif reason := outside_the_operator(case):
             by += f", which marches {reason}"
         else:
