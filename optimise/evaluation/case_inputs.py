@@ -17,6 +17,7 @@ __all__ = ["blows_so", "case_at", "in_gusts", "refuse_bad_values", "value_at", "
 
 MAX_SENTENCES = 8
 SPEED = "speed_kmh"
+LEFT_OUT = " (a block that the case leaves out is given first, with its values)"
 
 
 def case_at(case: CaseSpec, names: tuple[str, ...], values: tuple[float, ...]) -> CaseSpec:
@@ -51,7 +52,7 @@ def value_at(case: CaseSpec, name: str) -> float:
             block = block[int(part)] if isinstance(block, list | tuple) else block[part]
         return float(block)
     except (KeyError, IndexError, TypeError, ValueError):
-        problem = f"sensitivity.inputs must name numbers that this case has: {name} is not one of them"
+        problem = f"sensitivity.inputs must name numbers that this case has: {name} is not one of them{LEFT_OUT}"
         raise InputError([problem]) from None
 
 
@@ -93,7 +94,7 @@ def refuse_bad_values(
             else:
                 found.update(dict.fromkeys(sentences))
         except KeyError as error:
-            found[f"{key} must name inputs that this case has: {error.args[0]} is not one of them"] = None
+            found[f"{key} must name inputs that this case has: {error.args[0]} is not one of them{LEFT_OUT}"] = None
     for values, sentences in together.items():
         if not corners or not good.issuperset(enumerate(values)):
             found.update(dict.fromkeys(sentences))
