@@ -86,7 +86,7 @@ def test_a_filled_template_is_read_and_bad_cells_are_named(catenary, folder):
     refused(
         ended,
         [
-            "km12.xlsx sheet supports cell B3: encumbrance must be between 0.3 and 3 m: got 0.012 m",
+            "km12.xlsx sheet supports cell B3: encumbrance must be between 300 and 3000 mm: got 12 mm",
             "km12.xlsx sheet droppers cell C2: position must lie between 0.5 and 54.5 m inside span 2",
             "km12.xlsx sheet defects cell C2: kind must be one of broken, length, stiffness: got 'brokn'",
         ],

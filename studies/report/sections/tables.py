@@ -154,7 +154,7 @@ def confirmation_table(confirmation: Confirmation, condition: str = "") -> Table
         "and of the window, and half of the spread"
     )
     spread = (
-        "Spans of a line that ends differ, and have no spread."
+        "Spans that are counted once have no halves to compare, and no spread."
         if confirmation.whole_line
         else "The spread is that of the long transient: first half of its evaluated spans against the second."
     )
