@@ -193,7 +193,7 @@ def _confirm(
             return DesignConfirmation(record.number, sigma, None, None, run.message or run.status.value)
         sigmas.append(float(run.train_statistics.contact_force_std_N))
         # the spans of a line that ends differ, so that its halves say nothing about the error
-        spread = 0.0 if one.on_open_line else run.spread_percent
+        spread = 0.0 if result.case.on_open_line else run.spread_percent
     coarser = sigmas[0] if refine else None
     others = confirmed_objectives(other_objectives(result.campaign.objectives), searched.statistics, runs)
     return DesignConfirmation(record.number, sigma, sigmas[-1], spread, "", coarser, in_words(numerics[-1]), others)

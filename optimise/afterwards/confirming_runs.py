@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["confirmed_on_open_line", "confirming", "in_words", "transients"]
 
-# spans of an open line up to the last that counts, that count, and beyond, where ends are as far as waves come back
-LONG_LINE, LONG_LINE_COUNTED, LONG_LINE_AFTER = 32, 4, 10
+# spans of an open line up to the last that counts, that count (their halves are compared), beyond them, and at most
+LONG_LINE, LONG_LINE_COUNTED, LONG_LINE_AFTER, MOST_SPANS = 40, 8, 12, 100
+RUN_AFTER = 3  # spans run after the last that counts: filter and uplift need what follows
 
 
 def confirmed_on_open_line(case: CaseSpec) -> bool:
@@ -45,15 +46,16 @@ def transients(result: CampaignResult, record: TrialRecord, refine: bool) -> tup
 
 
 def _long_line(case: CaseSpec) -> dict[str, float | str]:
-    """An open line on which as many spans come first, and count, as a window takes to forget its start."""
+    """An open line of so many spans; what its start leaves shows in the halves of those that count."""
     counted = case.catenary.periods(LONG_LINE_COUNTED) * case.catenary.spans_of_a_period
-    last, behind = LONG_LINE, math.ceil(max(case.distances) / case.line.mean_span)
+    behind = math.ceil(max(case.distances) / case.line.mean_span)
+    last = min(LONG_LINE + behind, MOST_SPANS - RUN_AFTER - behind)
     return {
-        "spans": last + behind + LONG_LINE_AFTER,
+        "spans": min(last + behind + LONG_LINE_AFTER, MOST_SPANS),
         "start": 1.5 + behind,
         "first_evaluated": last - counted + 1,
         "last_evaluated": last,
-        "spans_after": 3,
+        "spans_after": RUN_AFTER,
         "ends": "absorbing",
     }
 

@@ -2,11 +2,13 @@
 
 import math
 from dataclasses import asdict
+from types import SimpleNamespace
 
 import pytest
 from cheap_evaluation import campaign_of
 
 from dynamics.solution import solve
+from dynamics.spec.status import Status
 from optimise.afterwards.confirm import Confirmation, DesignConfirmation, confirm
 from optimise.afterwards.confirmed_objectives import ConfirmedObjective, ObjectiveChange, other_objectives
 from optimise.afterwards.confirming_runs import transients
@@ -52,16 +54,21 @@ def searched(build_case, tmp_path_factory):
     return run_campaign(campaign, case, tmp_path_factory.mktemp("campaign"))
 
 
-def test_a_design_with_damping_by_component_is_confirmed_on_an_open_line(build_line, build_case, tmp_path):
-    """Marches have one pair of factors. All that counts has run over four fifths of the line, far from both ends."""
+@pytest.mark.parametrize("behind", [[], [200.0]])
+def test_a_design_with_damping_by_component_is_confirmed_on_an_open_line(build_line, build_case, tmp_path, behind):
+    """Marches have one pair of factors. What counts is far from both ends; what the start leaves is in the spread."""
     line = build_line(damping={"droppers": {"alpha": 0.1, "beta": 5e-4}})
-    case = build_case(line, 200.0, dt=4e-3, mean_force_N=110.0, periodic={"method": "operator"})
+    train = {"trailing": {"distances_m": behind}}
+    case = build_case(line, 200.0, dt=4e-3, mean_force_N=110.0, periodic={"method": "operator"}, **train)
     result = run_campaign(campaign_of(trials=2, sampler={"kind": "qmc"}), case, tmp_path)
     assert result.nominal.outcome.sigma_N > 0.0
     coarse, fine = transients(result, result.nominal, refine=True)
     assert coarse.on_open_line and coarse.catenary.damping.own and fine.dt == 0.5 * coarse.dt
     own = fine.open_line
-    assert own.first_evaluated > 0.5 * own.spans and own.spans - own.last_evaluated >= 10
+    assert own.first_evaluated - own.start > 0.5 * 52 and own.spans - own.last_evaluated >= 12
+    found = confirm(result, lambda _: SimpleNamespace(status=Status.OK, message="", spread_percent=1.5, pantographs=(),
+                    train_statistics=SimpleNamespace(contact_force_std_N=30.0)))  # fmt: skip
+    assert found.nominal.spread_percent == 1.5 and found.nominal.error == pytest.approx(0.005 * 1.5 * 30.0)
     assert result.case_of(result.nominal).solver == "periodic"
 
 

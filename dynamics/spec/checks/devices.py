@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
-from catenary.spec.line import CatenarySpec
+from dynamics.spec.checks.checked_case import CheckedCase
 from dynamics.spec.control.controller import ControlSpec
 from dynamics.spec.control.given_file import GivenFile
-from dynamics.spec.pantograph import PantographSpec
-from dynamics.spec.solver import OpenLineSpec
-from dynamics.spec.train import BaseMotionSpec
 
 __all__ = ["TYPED_ALONE", "faults_of_devices"]
 
@@ -18,38 +13,7 @@ TYPED_ALONE = ("run_fmu", "run_python")
 _WHATEVER = "whatever its maker wants with this machine, and its content on record has sha256"
 
 
-class _Case(Protocol):
-    """What is read of a case."""
-
-    @property
-    def catenary(self) -> CatenarySpec: ...
-
-    @property
-    def pantograph(self) -> PantographSpec: ...
-
-    @property
-    def solver(self) -> str: ...
-
-    @property
-    def on_open_line(self) -> bool: ...
-
-    @property
-    def open_line(self) -> OpenLineSpec: ...
-
-    @property
-    def base_motion(self) -> BaseMotionSpec | None: ...
-
-    @property
-    def distances(self) -> tuple[float, ...]: ...
-
-    @property
-    def run_fmu(self) -> bool: ...
-
-    @property
-    def run_python(self) -> bool: ...
-
-
-def faults_of_devices(case: _Case) -> list[str]:
+def faults_of_devices(case: CheckedCase) -> list[str]:
     """Say what a controller, arms, an FMU or Python code cannot do, and that code runs only where typed."""
     control = case.pantograph.control
     rk4 = case.on_open_line and case.open_line.integrator == "rk4"
@@ -61,7 +25,7 @@ def faults_of_devices(case: _Case) -> list[str]:
     return problems if control is None else problems + _faults_of_asked_code(case, control)
 
 
-def _faults_of_asked_code(case: _Case, control: ControlSpec) -> list[str]:
+def _faults_of_asked_code(case: CheckedCase, control: ControlSpec) -> list[str]:
     """Say where a controller's code cannot be asked, or that it must be typed that it runs."""
     function, problems = control.python, []
     if control.asked is not None and not case.on_open_line:
@@ -92,7 +56,7 @@ def _python_not_typed(what: str, code: GivenFile) -> str:
     )
 
 
-def _faults_of_what_steps_itself(case: _Case, *, rk4: bool) -> list[str]:
+def _faults_of_what_steps_itself(case: CheckedCase, *, rk4: bool) -> list[str]:
     own, fmu, python = case.pantograph, case.pantograph.fmu, case.pantograph.python
     if own.stepped is None:
         return []

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
-from catenary.spec.line import CatenarySpec
-from dynamics.spec.pantograph import PantographSpec
-from dynamics.spec.solver import PeriodicSpec
+from dynamics.spec.checks.checked_case import CheckedCase
 
 __all__ = ["NOT_COVERED", "outside_the_operator", "own_damping_refused"]
 
@@ -17,41 +13,7 @@ ALONE = 8, 8.0  # the same where no march can be: damping by component; a minute
 LONGEST_TRAIN = 8  # periods: beyond, waves that die away ahead of a pantograph outgrow a number of single precision
 
 
-class _Case(Protocol):
-    """What is read of a case."""
-
-    @property
-    def catenary(self) -> CatenarySpec: ...
-
-    @property
-    def pantograph(self) -> PantographSpec: ...
-
-    @property
-    def line(self) -> CatenarySpec: ...
-
-    @property
-    def speed(self) -> float: ...
-
-    @property
-    def distances(self) -> tuple[float, ...]: ...
-
-    @property
-    def slack_damping(self) -> str: ...
-
-    @property
-    def solver(self) -> str: ...
-
-    @property
-    def seeks_steady_state(self) -> bool: ...
-
-    @property
-    def on_open_line(self) -> bool: ...
-
-    @property
-    def periodic(self) -> PeriodicSpec: ...
-
-
-def own_damping_refused(case: _Case) -> list[str]:
+def own_damping_refused(case: CheckedCase) -> list[str]:
     """Why components of a case cannot have damping of their own: a march has one pair of factors for the whole line.
 
     Nothing where they can, or have none, or nothing is marched but an open line.
@@ -66,11 +28,10 @@ def own_damping_refused(case: _Case) -> list[str]:
             by += f", which marches {reason}"
         else:
             return []
-    refusal = case.catenary.damping.refusal(by)
-    return [] if refusal is None else [refusal]
+    return [sentence for sentence in (case.catenary.damping.refusal(by),) if sentence]
 
 
-def outside_the_operator(case: _Case) -> str:
+def outside_the_operator(case: CheckedCase) -> str:
     """Say what a case has that the operator does not; empty where it has all."""
     line = case.catenary
     places = [own for own in (line.section, line.repeat) if own is not None]

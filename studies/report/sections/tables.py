@@ -154,9 +154,9 @@ def confirmation_table(confirmation: Confirmation, condition: str = "") -> Table
         "and of the window, and half of the spread"
     )
     spread = (
-        "Spans that are counted once have no halves to compare, and no spread."
-        if confirmation.whole_line
-        else "The spread is that of the long transient: first half of its evaluated spans against the second."
+        "Spans of a line that ends differ, and have no spread."
+        if confirmation.whole_line and not any(c.spread_percent for c in (confirmation.nominal, confirmation.best))
+        else f"The spread is that of the {confirmation.by}: first half of its evaluated spans against the second."
     )
     return Table(
         title=f"Confirmation by the {confirmation.by}" + (f", {condition}" if condition else ""),
