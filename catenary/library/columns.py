@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from catenary.errors import InputError
-from catenary.library.table import Quantity, Table, cell_number, column_of, name_and_unit, unheaded
+from catenary.library.table import REMARKS, Quantity, Table, cell_number, column_of, name_and_unit, unheaded
 from catenary.spec.attached.elements import NEEDS
 from catenary.spec.attached.wear import MOST_WORN
 from catenary.spec.components import HIGHEST, LONGEST, SHORTEST
@@ -16,14 +16,12 @@ from catenary.spec.keys import did_you_mean
 from catenary.spec.section import LONGEST_ERROR
 from catenary.spec.tension_section import SPACING
 
-__all__ = ["COLUMNS", "NEEDED", "REMARKS", "TABLES", "Column", "Row", "read_rows", "remark_columns"]
+__all__ = ["COLUMNS", "NEEDED", "TABLES", "Column", "Row", "read_rows", "remark_columns"]
 
 LENGTH = {"m": 1.0, "mm": 1e-3, "cm": 1e-2}
 STIFFNESS = {"N/m": 1.0, "kN/m": 1e3, "N/mm": 1e3}
 MASS = {"kg": 1.0}
 NUMBER = {"1": 1.0}
-# columns that nobody reads
-REMARKS = ("remark", "remarks", "note", "notes", "name")
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from catenary.library.table import Table
 
-__all__ = ["Cell", "Sheets", "write_design_workbook"]
+__all__ = ["PLAN_STATION", "Cell", "Sheets", "write_design_workbook"]
 
 Cell: TypeAlias = str | float | int | None
 Place: TypeAlias = tuple[Hashable, ...]
@@ -31,6 +31,7 @@ Sheets: TypeAlias = Mapping[str, Sequence[Sequence[Cell]]]
 WIDTH = 24
 # column of a further sheet whose stations count from the first support
 STATION = "station_m"
+PLAN_STATION = f"plan_{STATION}"
 
 
 def write_design_workbook(
@@ -102,7 +103,7 @@ def _with_plan_stations(rows: Sequence[Sequence[Cell]], origin: float) -> Iterat
         yield from rows
         return
     place = head.index(STATION)
-    yield (*head, f"plan_{STATION}")
+    yield (*head, PLAN_STATION)
     for row in others:
         station = row[place]
         yield (*row, round(station + origin, 9) if isinstance(station, int | float) else None)

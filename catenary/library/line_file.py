@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -16,8 +18,9 @@ from catenary.library.workbook import read_workbook
 from catenary.spec.changes import key_parts
 from catenary.spec.keys import KeyTree, did_you_mean, format_value
 from catenary.spec.line import CatenarySpec
+from catenary.spec.running_surface.surface import IrregularitySpec
 
-__all__ = ["DRAWN", "LINE", "LineFile", "is_line_file", "read_line_file", "read_line_workbook"]
+__all__ = ["DRAWN", "LINE", "LineFile", "is_line_file", "list_text", "read_line_file", "read_line_workbook"]
 
 LINE, DRAWN = "line", "irregularity"
 HEAD = ("name", "description", "type", "schema_version")
@@ -176,7 +179,7 @@ def read_line_workbook(path: Path) -> LineFile:
     blocks: dict[str, dict[str, Any]] = {"changes": {}, DRAWN: {}}
     at: dict[str, dict[str, str]] = {"changes": {}, DRAWN: {}}
     seen: dict[str, str] = {}
-    keys = KeyTree(CatenarySpec)
+    trees = {"changes": KeyTree(CatenarySpec), DRAWN: KeyTree(IrregularitySpec)}
     for number, cells in ((0, head.headings), *head.rows):
         key, value = (*cells, "", "")[:2]
         key, place = key.lower() if key.lower() in HEAD else key, head.place(number or 1, 1)
@@ -188,11 +191,11 @@ def read_line_workbook(path: Path) -> LineFile:
         seen[key] = place
         block, name = (DRAWN, key.removeprefix(f"{DRAWN}.")) if key.startswith(f"{DRAWN}.") else ("changes", key)
         if key in HEAD:
-            content[key] = int(value) if value.isdigit() else value
+            content[key] = int(value) if key == "schema_version" and value.isdigit() else value
         elif value:
-            text = block == "changes" and _is_text(keys, key)
-            blocks[block][name], at[block][name] = value if text else _plain(head, value), place
-    content |= {name: {"file": path.name, "sheet": name} for name in TABLES if name in sheets and sheets[name].rows}
+            blocks[block][name], at[block][name] = _value(head, trees[block], name, value), place
+    filled = {name for name, sheet in sheets.items() if sheet.rows or sheet.problems}
+    content |= {name: {"file": path.name, "sheet": name} for name in TABLES if name in filled}
     file = _taken({**content, **blocks}, path, seen.get("type", head.name), problems, frozenset(unread))
     return replace(file, changed_at=at["changes"], drawn_at=at[DRAWN])
 
@@ -210,10 +213,27 @@ def _nearly_tables(path: Path, sheets: Mapping[str, Table]) -> Iterator[tuple[st
             )
 
 
-def _is_text(keys: KeyTree, key: str) -> bool:
-    """Whether a key of a line takes a text or a list of names, which may look like a number: 1, 01 or 1,2."""
+def _value(table: Table, keys: KeyTree, key: str, text: str) -> object:
+    """Value of a cell for a key: text or names where the key takes them, though they look like numbers: 1, 01 or 1,2.
+
+    Else a number where it is one, a list where the key takes one, as `list_text` writes it or with semicolons, or the
+    text, which is refused where it stands.
+    """
     node = keys.node(key_parts(key)) or {}
-    return "string" in (node.get("type"), node.get("items", {}).get("type"))
+    if "string" in (node.get("type"), node.get("items", {}).get("type")):
+        return text
+    if node.get("type") != "array":
+        return _plain(table, text)
+    if text.startswith("["):
+        with suppress(ValueError):
+            return json.loads(text)
+    parts = text.split(";") if ";" in text else text.split(", ")
+    return [_plain(table, part.strip()) for part in parts]
+
+
+def list_text(values: Sequence[object]) -> str:
+    """A list in one cell: names with commas, anything else in brackets."""
+    return ", ".join(map(str, values)) if all(isinstance(v, str) for v in values) else json.dumps(values)
 
 
 def _plain(table: Table, text: str) -> object:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from catenary.errors import InputError
 from catenary.layout.sections import parts_of
 from catenary.library.columns import COLUMNS, Column, read_rows
-from catenary.library.line_file import DRAWN, LINE, LineFile
+from catenary.library.line_file import DRAWN, LINE, LineFile, list_text
 from catenary.library.lines import line_names
 from catenary.spec.components import PRESCRIBED
 from catenary.spec.line import CatenarySpec
@@ -93,8 +93,8 @@ def _flat(changes: Mapping[str, Any], inside: str = "") -> Iterator[tuple[str, A
     for key, value in changes.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{inside}{key}.")
-        else:  # a cell holds a list of names as one text
-            yield f"{inside}{key}", ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
+        else:
+            yield f"{inside}{key}", list_text(value) if isinstance(value, list | tuple) else value
 
 
 def rows_of_line(name: str, line: CatenarySpec, origin: float = 0.0) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,11 +13,14 @@ from catenary.errors import InputError
 from catenary.storage.user_file import read_user_text
 
 __all__ = [
+    "REMARKS",
     "Quantity",
     "Table",
     "cell_number",
     "column_of",
     "column_values",
+    "doubted",
+    "doubtful_remark",
     "first_problems",
     "is_remark",
     "name_and_unit",
@@ -24,6 +28,8 @@ __all__ = [
     "unheaded",
 ]
 
+# headings of columns that nobody reads
+REMARKS = ("remark", "remarks", "note", "notes", "name")
 SEPARATORS = (";", "\t", ",")
 MAX_SHOWN = 20
 MAX_COLUMNS = 1000
@@ -98,6 +104,24 @@ def is_remark(text: str) -> bool:
     return text.lstrip().startswith("#") and not text.lstrip().upper().startswith(FAILED_FORMULAS)
 
 
+def doubtful_remark(headings: Sequence[str], cells: Sequence[str]) -> bool:
+    """Whether a row that begins with # may count: '#12' under the heading of a name, with values in other columns.
+
+    Mast numbers are written so. '# 12', with a space, is a row that was taken out.
+    """
+    own = cells[0].lstrip() if cells else ""
+    named = bool(headings) and headings[0].strip().lower() in REMARKS and is_remark(own)
+    return named and not own.startswith("# ") and any(cell.strip() for cell in cells[1:])
+
+
+def doubted(place: str, text: str) -> str:
+    """Sentence on a row that begins with # and may count."""
+    return (
+        f"{place}: a row that begins with # is a remark, and this one has values: write '{text.strip().lstrip('#')}' "
+        f"in place of '{text.strip()}' if it counts, or '# {text.strip().lstrip('#')}' if it does not"
+    )
+
+
 def column_letters(column: int) -> str:
     """Letters of a column of a sheet, the first one being 0: A, B, ..., Z, AA."""
     letters = ""
@@ -120,7 +144,7 @@ def read_csv(path: Path, what: str, max_bytes: int) -> Table:
     if lines and re.fullmatch(r"sep=.", lines[0].strip(), re.IGNORECASE):
         lines[0] = ""  # a spreadsheet program's word to itself
     kept = [(n, line) for n, line in enumerate(lines, start=1) if line.strip() and not is_remark(line)]
-    if len(kept) < 2:
+    if not kept:
         raise InputError([f"{what} {path} must have a line that names its columns and rows below it: it has no rows"])
     separator = next((s for s in SEPARATORS if s in kept[0][1]), ",")
     try:
@@ -133,6 +157,10 @@ def read_csv(path: Path, what: str, max_bytes: int) -> Table:
     if len(headings) > MAX_COLUMNS:
         raise InputError([f"{what} {path} must have at most {MAX_COLUMNS} columns: got {len(headings)}"])
     rows, problems = [], []
+    for n, line in enumerate(lines, start=1):
+        said = next(csv.reader([line], delimiter=separator)) if is_remark(line) else []
+        if doubtful_remark(headings, said):
+            problems.append(doubted(f"{path} line {n}", said[0]))
     for (n, _), row in zip(kept[1:], cells[1:], strict=True):
         if not any(cell.strip() for cell in row):
             continue

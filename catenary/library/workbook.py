@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
 
 from catenary.errors import InputError, lacks_memory
-from catenary.library.table import MAX_COLUMNS, Table, first_problems, is_remark
+from catenary.library.table import MAX_COLUMNS, Table, doubted, doubtful_remark, first_problems, is_remark
 from catenary.storage.user_file import read_user_bytes
 
 if TYPE_CHECKING:
@@ -154,7 +154,8 @@ def _table(path: Path, sheet: str, cells: Cells, unsaved: Sequence[tuple[int, in
 
     None where there is no row.
     """
-    rows = list(_rows(cells, {row for row, _ in unsaved}))
+    texts_of = list(_rows(cells, {row for row, _ in unsaved}))
+    rows = [(number, texts) for number, texts in texts_of if not (texts and is_remark(texts[0]))]
     if not rows:
         return None
     count = max(max((k for k, text in enumerate(texts, start=1) if text), default=0) for _, texts in rows)
@@ -164,6 +165,11 @@ def _table(path: Path, sheet: str, cells: Cells, unsaved: Sequence[tuple[int, in
         f"{table.place(row, column)}: a formula must have been saved with its value: open the workbook in a "
         "spreadsheet program and save it, or type the value"
         for row, column in unsaved
+    ]
+    problems += [
+        doubted(table.place(number, 0), texts[0])
+        for number, texts in texts_of
+        if doubtful_remark(table.headings, texts)
     ]
     if len(cells) > MOST_ROWS:
         problems.append(f"{table.name}: must have at most {MOST_ROWS} rows: it has more")
@@ -176,5 +182,5 @@ def _rows(cells: Cells, always: set[int]) -> Iterator[tuple[int, tuple[str, ...]
         if number not in always and all(value is None for value in row):
             continue
         texts = tuple(map(_text, row))
-        if (any(texts) or number in always) and not (texts and is_remark(texts[0])):
+        if any(texts) or number in always:
             yield number, texts

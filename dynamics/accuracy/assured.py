@@ -17,7 +17,7 @@ from catenary.spec.mesh import MOST_PER_BAY, MeshSpec
 from dynamics.accuracy.companions import NoCompanionError, long_window, window_of, with_window
 from dynamics.accuracy.estimated_run import SHORT_WINDOW
 from dynamics.accuracy.infinite_line import on_infinite_line
-from dynamics.accuracy.numerical_error import NumericalError, estimate_error
+from dynamics.accuracy.numerical_error import NumericalError, estimate_error, with_finer_droppers
 from dynamics.results.solution import Solution
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
@@ -70,7 +70,7 @@ def solve_assured(case: CaseSpec, known_window_share: float | None = None) -> tu
                 return on_infinite_line(case, solution, error)
         finer = None if error is None or not rounds else finer_case(case, error)
         if finer is None:
-            return solution, error
+            return with_finer_droppers(solution, error), error
         case, rounds = finer, rounds - 1
 
 
@@ -100,7 +100,7 @@ def estimated(
             tell("No window is long enough near this resonance: solving for the infinite line, which takes minutes.")
         with suppress(NoCompanionError):  # the window's error stands as it is
             return on_infinite_line(case, solution, error)
-    return solution, error
+    return with_finer_droppers(solution, error), error
 
 
 def finer_settings(case: CaseSpec, error: NumericalError) -> tuple[str, ...]:

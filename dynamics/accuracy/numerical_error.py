@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,13 @@ from catenary.errors import InputError
 from dynamics.accuracy.companions import FIGURES, NoCompanionError, figures_in
 from dynamics.accuracy.difference_run import DifferenceRun
 from dynamics.accuracy.estimated_run import EstimatedRun
+from dynamics.results.dropper_figures import DropperPeaks
 from dynamics.results.solution import Solution
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.status import Status
 from dynamics.steady_state.by_operator import solve_by_operator
 
-__all__ = ["ErrorPart", "NumericalError", "estimate_error"]
+__all__ = ["ErrorPart", "NumericalError", "estimate_error", "with_finer_droppers"]
 
 # what a window may move sigma of a line alike by, relative to what it moves that of the line itself
 LINES_ALIKE = 2.0
@@ -37,6 +38,8 @@ SAFETY, LEAST_SHARE = 1.25, 5.0e-4
 # by chance figures differ less, or more, than forces do: in the root mean square over 42 designs sigma and extremes by
 # so many times what forces differ by, uplift by so many times the same share of itself as they do of their mean
 OF_FORCES, OF_RISE = np.array([0.2, 1.1, 1.1, 0.0, 0.0]), np.array([0.0, 0.0, 0.0, 0.0, 1.2])
+# peaks of dropper forces move by this share of what they have above the force at rest, at least
+OF_PEAKS = 0.08
 Floats = NDArray[np.float64]
 
 
@@ -79,6 +82,8 @@ class NumericalError:
         The standard deviation on the short window, on which step and mesh are compared [N].
     pantograph : int
         Whose contact force it is: the one of a train with the largest standard deviation, by which it is judged.
+    finer_droppers : tuple of float array (time, dropper) and DropperPeaks, or None
+        Forces of the droppers [N] by the operator's companion, which has their peaks; None without one.
     """
 
     sigma_N: float
@@ -86,6 +91,7 @@ class NumericalError:
     wall_time_s: float
     short_sigma_N: float | None = None
     pantograph: int = 0
+    finer_droppers: tuple[Floats, DropperPeaks] | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         """Say the error and its parts."""
@@ -159,9 +165,9 @@ def estimate_error(
         return None
     began = time.perf_counter()
     if solution.operator_start is not None:
-        part = _part("resolution", lambda: _resolution(case, solution, worst))
+        part, droppers = _of_operator(case, solution, worst)
         spent = time.perf_counter() - began
-        return NumericalError(statistics.contact_force_std_N, (part,), spent, pantograph=worst)
+        return NumericalError(statistics.contact_force_std_N, (part,), spent, None, worst, droppers)
     if solution.status is Status.NOT_PERIODIC:
         window = {"spans_behind": case.periodic.spans_behind, "spans_ahead": case.periodic.spans_ahead}
         settings = case.transient.model_copy(update=window)
@@ -185,42 +191,73 @@ def estimate_error(
     return NumericalError(run.sigma_N, tuple(parts), time.perf_counter() - began, short, worst)
 
 
+def with_finer_droppers(solution: Solution, error: NumericalError | None) -> Solution:
+    """The solution with the dropper forces of its companion by the operator, where there is one."""
+    if error is None or error.finer_droppers is None:
+        return solution
+    force, peaks = error.finer_droppers
+    return replace(solution, dropper_force=force, dropper_peaks=peaks)
+
+
 def _part(name: str, estimate: Callable[[], tuple[Floats, str]]) -> ErrorPart:
     """Part by name, or the reason why there is none."""
     try:
-        sizes, message = estimate()
-        others = dict(zip(FIGURES[1:], map(float, sizes[1:]), strict=False))
-        return ErrorPart(name, float(sizes[0]), message, others)
+        return _sized(name, *estimate())
     except NoCompanionError as reason:
         return ErrorPart(name, None, str(reason))
     except InputError as error:  # what a window refuses, such as too long a step
         return ErrorPart(name, None, "; ".join(error.problems))
 
 
-def _resolution(case: CaseSpec, solution: Solution, pantograph: int) -> tuple[Floats, str]:
+def _sized(name: str, sizes: Floats, message: str) -> ErrorPart:
+    """Part with the sizes of all FIGURES."""
+    others = dict(zip(FIGURES[1:], map(float, sizes[1:]), strict=False))
+    return ErrorPart(name, float(sizes[0]), message, others)
+
+
+def _of_operator(
+    case: CaseSpec, solution: Solution, pantograph: int
+) -> tuple[ErrorPart, tuple[Floats, DropperPeaks] | None]:
+    """What a steady state by the operator misses, and its droppers' forces by the companion that shows it."""
+    try:
+        there, finer = _with_more_harmonics(case, solution)
+    except NoCompanionError as reason:
+        return ErrorPart("resolution", None, str(reason)), None
+    found = there.dropper_peaks.force
+    left = SAFETY * np.abs(found - solution.dropper_peaks.force) / (finer**2 - 1.0)
+    least = OF_PEAKS * np.maximum(found - solution.equilibrium.dropper_force, 0.0)
+    peaks = there.dropper_peaks._replace(error=np.maximum(left, least))
+    return _sized("resolution", *_resolution(solution, there, finer, pantograph)), (there.dropper_force, peaks)
+
+
+def _with_more_harmonics(case: CaseSpec, solution: Solution) -> tuple[Solution, float]:
+    """The same case with more harmonics and samples by the operator, and how many times as many."""
+    marched = ""
+    for finer in FINER:
+        there = solve_by_operator(case, solution.equilibrium, solution.operator_start, finer, solution.operator_state)
+        if not isinstance(there, str) and there.statistics is not None:
+            return there, finer
+        marched = there if isinstance(there, str) else there.message or there.status.value
+    raise NoCompanionError(f"with more harmonics the line had to be marched: {marched}")
+
+
+def _resolution(solution: Solution, there: Solution, finer: float, pantograph: int) -> tuple[Floats, str]:
     """What is left of a pantograph's figures with more harmonics and samples, at second order with a margin.
 
     Fewer of them do not bound it: sigma may be close to theirs by chance. What slack is left out that lasts for longer
     than it was sought is in the difference, too. Where figures agree and forces do not, it is what such forces make of
     figures.
     """
-    statistics = solution.pantographs[pantograph].statistics
-    assert statistics is not None
-    own, marched = figures_in(statistics), ""
+    run, finest = solution.pantographs[pantograph], there.pantographs[pantograph]
+    assert run.statistics is not None
+    assert finest.statistics is not None
+    own, found = figures_in(run.statistics), figures_in(finest.statistics)
     # forces vary by sigma, whatever their mean
     least = LEAST_SHARE * np.where([name.startswith("contact_force") for name in FIGURES], own[0], own)
-    for finer in FINER:
-        there = solve_by_operator(case, solution.equilibrium, solution.operator_start, finer, solution.operator_state)
-        finest = None if isinstance(there, str) else there.pantographs[pantograph]
-        if finest is not None and finest.statistics is not None:
-            found = figures_in(finest.statistics)
-            ours, theirs = solution.pantographs[pantograph].contact_force_filtered, finest.contact_force_filtered
-            by_forces = OF_FORCES + OF_RISE * own / statistics.contact_force_mean_N
-            least = np.maximum(least, by_forces * np.std(theirs - ours))
-            said = f"{found[0]:.3f} N with {100.0 * finer:.0f} % of the harmonics and of the samples"
-            return np.maximum(SAFETY * np.abs(found - own) / (1.0 - finer**-2), least), said
-        marched = there if isinstance(there, str) else there.message or there.status.value
-    raise NoCompanionError(f"with more harmonics the line had to be marched: {marched}")
+    by_forces = OF_FORCES + OF_RISE * own / run.statistics.contact_force_mean_N
+    least = np.maximum(least, by_forces * np.std(finest.contact_force_filtered - run.contact_force_filtered))
+    said = f"{found[0]:.3f} N with {100.0 * finer:.0f} % of the harmonics and of the samples"
+    return np.maximum(SAFETY * np.abs(found - own) / (1.0 - finer**-2), least), said
 
 
 def _spread(solution: Solution) -> tuple[Floats, str]:

@@ -96,6 +96,11 @@ class Contour:
         """Number of frequencies of positive real part."""
         return int(np.ceil(self.reach * self.harmonics * self.images))
 
+    @property
+    def highest_hz(self) -> float:
+        """Frequency of the highest harmonic [Hz]."""
+        return self.harmonics / self.T
+
     def frequencies(self, first: int, end: int) -> Complexes:
         """omega_n for n from ``first`` to ``end`` [rad/s]."""
         return (np.arange(first, end) + 0.5) * self.step - 1j * self.depth

@@ -132,7 +132,8 @@ class LineNetwork:
 def line_network(eq: Equilibrium, order: NetworkOrder | None = None) -> LineNetwork:
     """Condense a period at rest to its network; ``order`` is that of a mesh with the same dofs."""
     spec, mesh, order = eq.spec, eq.mesh, order or network_order(eq)
-    bays = bays_of(eq, order)
+    bare = _bare_wire(eq)
+    bays = bays_of(eq, order, bare)
     points = points_of(eq, bays, order)
     nodes = np.unique(order.ends[mesh.group_wire == CONTACT])
     nodes, wire = nodes[np.argsort(mesh.node_x[nodes])], spec.damping.of("contact_wire")
@@ -145,7 +146,7 @@ def line_network(eq: Equilibrium, order: NetworkOrder | None = None) -> LineNetw
         np.ascontiguousarray(eq.q[nodes, X]),
         np.ascontiguousarray(order.dof_of[mesh.dof[nodes, Z]]),
         order.dof_of[mesh.dof[mesh.support_contact, Z]],
-        _bare_wire(eq),
+        bare,
         Damping(wire.alpha, wire.beta, spec.damping.of("droppers").beta, spec.damping.of("steady_arms").beta),
         float(mesh.layout.length),
     )

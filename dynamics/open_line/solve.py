@@ -26,7 +26,7 @@ from dynamics.contact_force.statistics import ContactStatistics, FilteredForce, 
 from dynamics.open_line.build import WholeLine
 from dynamics.open_line.run import LineRun, prepare_line, run_whole_line
 from dynamics.pantograph.own_process import DeviceError
-from dynamics.results.slack_times import slack_time_of_line
+from dynamics.results.dropper_figures import DropperPeaks, largest_force_of_line, slack_time_of_line
 from dynamics.results.solution import PantographResult, Solution, without_figures, worst_of
 from dynamics.results.span_cut import span_cut
 from dynamics.spec.case import CaseSpec
@@ -234,6 +234,7 @@ def _solution(
         spans_evaluated=last - first + 1,
         support_uplift=_largest_by_span(case, kept.position[:, 0], kept.support_uplift),
         dropper_slack_time=slack_time_of_line(case, eq, kept) if good else np.zeros(0),
+        dropper_peaks=DropperPeaks(largest_force_of_line(case, eq, kept)) if good else DropperPeaks(),
         histories=kept,
     )
 

@@ -34,6 +34,8 @@ __all__ = [
     "write_result",
 ]
 
+# what peaks of dropper forces miss that no companion has shown (docs/notebook/steady-state.md, Peaks of dropper forces)
+PEAKS_LOW = "30 % low (5 % with periodic.resolution=2)"
 HISTORIES = {
     "position": ("m", "position of the pantograph along the track"),
     "contact_force": ("N", "contact force, compressive positive, not filtered"),
@@ -66,17 +68,7 @@ def solution_dataset(solution: Solution, elasticity_force_N: Sequence[float] = (
         if solution.support_uplift_time.size:
             text = "time since the pantograph passed the support, negative before"
             found = found.assign_coords(uplift_time=variable(("uplift_time",), solution.support_uplift_time, "s", text))
-        if solution.dropper_force.size:
-            text = "dropper force along the period, static share included, tension positive"
-            if (state := solution.operator_state) is not None:
-                highest = state.contour.harmonics / state.contour.T
-                low = (
-                    "30 % low (5 % with periodic.resolution=2)"
-                    if solution.case.periodic.resolution < 2.0
-                    else "5 % low"
-                )
-                text += f"; harmonics below {highest:.0f} Hz, so that peaks may be {low}"
-            found["dropper_force"] = variable(("time", "dropper"), solution.dropper_force, "N", text)
+        found = found.assign(_dropper_forces(solution))
         if (added := solution.pantographs[0].control_force).size:
             text = "force that the pantograph's controller adds to the applied one, upwards"
             found["control_force"] = variable(("time",), added, "N", text)
@@ -93,6 +85,23 @@ def solution_dataset(solution: Solution, elasticity_force_N: Sequence[float] = (
     found.attrs["status"] = solution.status.value
     found.attrs["message"] = solution.message
     found.attrs["applied_force_N"] = float(solution.applied_force_N)
+    return found
+
+
+def _dropper_forces(solution: Solution) -> dict[str, xr.Variable]:
+    """Forces of the droppers over a period, and the largest of each, where they are known."""
+    found, peaks = dict[str, xr.Variable](), solution.dropper_peaks
+    highest = f"; harmonics below {peaks.below_hz:.0f} Hz" if np.isfinite(peaks.below_hz) else ""
+    low = f"{highest}, so that peaks may be {PEAKS_LOW}" if highest and not peaks.error.size else highest
+    if solution.dropper_force.size:
+        text = f"dropper force along the period, static share included, tension positive{low}"
+        found["dropper_force"] = variable(("time", "dropper"), solution.dropper_force, "N", text)
+    if peaks.force.size:
+        text = f"largest force of each dropper while the train passes{low}"
+        found["dropper_force_max"] = variable(("dropper",), peaks.force, "N", text)
+    if peaks.error.size:
+        text = "estimated numerical error of dropper_force_max, by twice the harmonics of the contact force"
+        found["dropper_force_max_error"] = variable(("dropper",), peaks.error, "N", text)
     return found
 
 

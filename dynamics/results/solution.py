@@ -17,6 +17,7 @@ from dynamics.pantograph.arms_of_run import ArmFigures, TrainMotion, arms_of_run
 from dynamics.pantograph.bodies import ArmsInMotion
 from dynamics.pantograph.head import strip_forces
 from dynamics.pantograph.on_head import HeadFigures, OnHead, figures_on_head
+from dynamics.results.dropper_figures import DropperPeaks
 from dynamics.results.histories import Histories
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
@@ -121,6 +122,8 @@ class Solution:
         Force of the droppers of the period that the pantograph is passing [N]; empty where the state does not repeat.
     dropper_slack_time : float array (dropper,)
         How long each dropper is slack while a train passes [s], mean of the evaluated spans; none without figures.
+    dropper_peaks : DropperPeaks
+        Largest force of each dropper; of the operator's companion where an error was estimated, as `dropper_force`.
     support_uplift : float array
         Where the state repeats (time,): uplift of one support, the one that rises most, over its whole history, from
         far ahead of the pantograph to far behind it [m]. Otherwise (span,): the largest at any support while that span,
@@ -157,6 +160,7 @@ class Solution:
     residual: float = float("nan")
     dropper_force: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
     dropper_slack_time: NDArray[np.float64] = field(default_factory=_none)
+    dropper_peaks: DropperPeaks = field(default_factory=DropperPeaks)
     support_rise: NDArray[np.float64] = field(default_factory=_none)
     support_uplift: NDArray[np.float64] = field(default_factory=_none)
     support_uplift_time: NDArray[np.float64] = field(default_factory=_none)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
@@ -13,6 +12,7 @@ from catenary.spec.line import CatenarySpec
 from dynamics.spec.checks.devices import TYPED_ALONE, faults_of_devices
 from dynamics.spec.checks.line_and_solver import faults_in_space, faults_of_base_motion, faults_of_ends
 from dynamics.spec.checks.operator_scope import own_damping_refused
+from dynamics.spec.checks.steps_on_surface import faults_of_steps
 from dynamics.spec.histories import HistorySpec
 from dynamics.spec.mean_force import Supply
 from dynamics.spec.pantograph import PantographSpec
@@ -43,10 +43,6 @@ TimeStep = Annotated[
 # at the step of a single run
 FASTEST = 0.9  # of the wave speed on the contact wire: no train is run faster
 RIG_STEP = 2.0e-3
-# time steps in which a pantograph passes the shortest wave of a running surface
-STEPS_A_WAVE = 4
-# on a bend of the contact wire, which would stand between two steps else
-STEPS_A_BEND = 2
 SlackDamping: TypeAlias = Literal["kept", "released", "residual"]
 Kinematics: TypeAlias = Literal["linearised", "nonlinear"]
 
@@ -235,6 +231,7 @@ class CaseSpec(Spec):
         if self.base_motion is not None and self.on_open_line:
             problems += faults_of_base_motion(self.base_motion, self.catenary.dimension, self.run_time)
         problems += self._open_line_alone() if not self.on_open_line else self._fits_on_line()
+        problems += faults_of_steps(self.catenary, self.speed, self.dt)
         problems += self.histories.refusals(self.solver, self.catenary.station(self.open_line.spans))
         if self.strict_dt and abs(self.time_step - self.dt) > 1e-9:
             problems.append(
@@ -266,17 +263,10 @@ class CaseSpec(Spec):
             for key, wanted in asked.items()
             if wanted
         ]
-        repeat, step = self.catenary.repeat, self.speed * self.dt
-        shortest = min((kink.length for kink in repeat.kinks), default=math.inf) if repeat is not None else math.inf
-        if shortest < STEPS_A_BEND * step:
-            problems.append(
-                f"dt must be at most {shortest / (STEPS_A_BEND * self.speed):.3g} s, {STEPS_A_BEND} steps on the "
-                f"shortest bend of catenary.repeat.kinks, {shortest:g} m: got {self.dt:g} s"
-            )
         return problems
 
     def _fits_on_line(self) -> list[str]:
-        """Say where the train outruns the line, or a step an irregularity."""
+        """Say where the train outruns the line."""
         line, wires, problems = self.open_line, self.catenary, []
         behind, counted = max(self.distances) / wires.mean_span, line.last_evaluated + line.spans_after
         cure = "open_line.last_evaluated" if behind < line.spans - line.spans_after - 1 else "trailing.distances_m"
@@ -285,12 +275,6 @@ class CaseSpec(Spec):
                 "open_line.spans must hold the evaluated spans, those after them and the train: "
                 f"{line.last_evaluated} + {line.spans_after} + {behind:.2f} spans do not fit into {line.spans} (lower "
                 f"{cure})"
-            )
-        drawn = None if wires.section is None else wires.section.irregularity
-        if drawn is not None and drawn.shortest < STEPS_A_WAVE * self.speed * self.dt:
-            problems.append(
-                f"dt must be at most {drawn.shortest / (STEPS_A_WAVE * self.speed):.3g} s, {STEPS_A_WAVE} steps on the "
-                f"shortest wave of the irregularity, {drawn.shortest:g} m: got {self.dt:g} s"
             )
         return problems
 

@@ -26,6 +26,7 @@ from dynamics.line_operator.poles.search import find_poles
 from dynamics.line_operator.slack import EARLIER, EARLIEST, LASTING, LATEST, solve_slack
 from dynamics.line_operator.state import OperatorState, SlackForces
 from dynamics.pantograph.linear import linear_pantograph
+from dynamics.results.dropper_figures import DropperPeaks
 from dynamics.results.solution import PantographResult, Solution
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.checks.operator_scope import outside_the_operator
@@ -268,6 +269,7 @@ class _Found:
             residual=0.0,
             dropper_force=np.maximum(np.column_stack(tension), 0.0),
             dropper_slack_time=np.where(loose, np.nan, local.step * slack.sum(axis=0)),
+            dropper_peaks=DropperPeaks(np.maximum(carried.max(axis=0), 0.0), below_hz=self.state.contour.highest_hz),
             support_rise=rise.max(axis=0),
             support_uplift=rise[:, highest],
             support_uplift_time=since - case.line.supports[highest] / case.speed,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.linearised.contact_wire import place_on_head
 from dynamics.contact_force.statistics import contact_statistics, filter_force
-from dynamics.results.slack_times import slack_time_of_records
+from dynamics.results.dropper_figures import slack_time_of_records
 from dynamics.results.solution import PantographResult, Solution
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.status import Status

@@ -13,7 +13,7 @@ from catenary.linearised.contact_wire import place_on_head
 from dynamics.contact_force.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
 from dynamics.pantograph.control.discrete import StaticControl
 from dynamics.pantograph.linear import linear_pantograph
-from dynamics.results.slack_times import slack_time_of_records
+from dynamics.results.dropper_figures import slack_time_of_records
 from dynamics.results.solution import PantographResult, Solution, without_figures, worst_of
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_message, static_status

@@ -98,13 +98,24 @@ def misfits_of(line: CatenarySpec, design: _Design) -> list[str]:
         elif wanted.section is not None and wanted.section not in ends:
             known = ", ".join(ends) or "left out"
             problems.append(f"design.{key}.section must be {'one of ' if ends else ''}{known}: got '{wanted.section}'")
-        if isinstance(wanted, SpansRangeSpec) and not wanted.first_span <= min(wanted.last_span, len(line.spans)):
-            problems.append(
-                f"design.{key}.first_span must be 1 to {min(wanted.last_span, len(line.spans))}: got "
-                f"{wanted.first_span}"
-            )
+        elif isinstance(wanted, SpansRangeSpec):
+            problems += _without_spans(line, key, wanted)
     if "overlap_staggers" in ranges and line.dimension != "spatial":
         problems.append("design.overlap_staggers needs dimension=spatial: a planar line has no stagger")
     if "dropper_heights" in ranges and ("dropper_lengths" in ranges or line.droppers.prescribed == "lengths"):
         problems.append("design.dropper_heights must be left out where lengths are prescribed or vary: use one of both")
     return problems
+
+
+def _without_spans(line: CatenarySpec, key: str, wanted: SpansRangeSpec) -> list[str]:
+    """Say that a range leaves no span, of the line or of the tension section that it names."""
+    first, last, where = 1, len(line.spans), ""
+    for own in () if line.section is None else line.section.tension_sections:
+        if own.name == wanted.section:
+            first, last = own.first_support + 1, own.last_support
+            where = f" (section {own.name} has spans {first} to {last})"
+    if wanted.last_span < first:
+        return [f"design.{key}.last_span must be at least {first}{where}: got {wanted.last_span}"]
+    if wanted.first_span > min(wanted.last_span, last):
+        return [f"design.{key}.first_span must be 1 to {min(wanted.last_span, last)}{where}: got {wanted.first_span}"]
+    return []

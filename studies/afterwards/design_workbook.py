@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catenary.layout.sections import parts_of
-from catenary.library.design_workbook import Cell, write_design_workbook
+from catenary.library.design_workbook import PLAN_STATION, Cell, write_design_workbook
 from catenary.library.line_workbook import write_line_workbook
 from catenary.spec.line import CatenarySpec
 from catenary.storage.files import read_json_again, write_bytes_atomic
@@ -103,12 +102,14 @@ def _cutting_list(result: CampaignResult) -> Iterator[Sequence[Cell]]:
     if read_json_again(result.folder / "fitter_schedule.json").get("best_trial") != best.number or not file.is_file():
         yield ("no lengths: form-finding found no equilibrium of the best design, so fitter_schedule.csv has none",)
         return
-    parts = parts_of(result.case.catenary)
-    names = [part.name for part in parts for _ in part.line.droppers.positions]
-    names += [part.name for part in parts if (own := part.line.auxiliary_wire) for _ in own.droppers.positions]
     with file.open(encoding="utf-8", newline="") as text:
-        rows = list(csv.reader(text))
-    yield ("section", *rows[0])
-    for name, (dropper, *numbers) in zip(names, rows[1:], strict=True):
-        label = int(dropper) if dropper.isdigit() else dropper  # main droppers are named
-        yield (name, label, *(float(cell) if cell else None for cell in numbers))
+        head, *rows = csv.reader(text)
+    section = head.index("section") if "section" in head else None
+    numbers = [
+        k for k, name in enumerate(head) if k and name not in ("section", PLAN_STATION)
+    ]  # the workbook has its own
+    yield ("section", head[0], *(head[k] for k in numbers))
+    for row in rows:
+        label = int(row[0]) if row[0].isdigit() else row[0]  # main droppers are named
+        name = "" if section is None else row[section]
+        yield (name, label, *(float(row[k]) if row[k] else None for k in numbers))

@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from catenary.errors import sentences_of
+from catenary.layout.sections import parts_of
+from catenary.library.design_workbook import PLAN_STATION
 from catenary.storage.files import write_json_atomic, write_text_atomic
 from catenary.storage.provenance import config_sha256
 from optimise.afterwards.gain_left import ComparedRun, gains_left
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE, verdict
+from optimise.record.campaign_folder import CampaignFolder
 from optimise.search.progress import counted
 from studies.afterwards.confirmation import on_record
 
@@ -157,10 +160,15 @@ def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
         "best_trial": best.number,
         "position_m": list(cut.droppers.positions),
         "supports_m": list(cut.supports),
+        "plan_begins_m": _plan_begins(result),
+        "sections": [part.name for part in parts_of(cut) for _ in part.line.droppers.positions],
         "length_m": exact,
         "rounded_m": [{"rounded_mm": mm, "length_m": lengths} for mm, (lengths, _) in rounded.items()],
         "main_droppers": {
             "position_m": [] if cut.auxiliary_wire is None else list(cut.auxiliary_wire.droppers.positions),
+            "sections": [
+                p.name for p in parts_of(cut) if (own := p.line.auxiliary_wire) for _ in own.droppers.positions
+            ],
             "length_m": main,
             "rounded_m": [{"rounded_mm": mm, "length_m": lengths} for mm, (_, lengths) in rounded.items()],
         },
@@ -171,6 +179,15 @@ def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
     write_json_atomic(result.folder / "fitter_schedule.json", content)
     write_text_atomic(result.folder / "fitter_schedule.csv", _as_csv(content))
     return content
+
+
+def _plan_begins(result: CampaignResult) -> float:
+    """Station of the first support as the plan of a line by stations counts [m]; 0 without a plan."""
+    from catenary.library.line_file import read_line_workbook
+    from catenary.library.line_workbook import origin_of
+
+    plan = CampaignFolder(result.folder).plan_xlsx
+    return origin_of(read_line_workbook(plan)) if plan.is_file() else 0.0
 
 
 def _main_lengths(cut: CatenarySpec) -> list[float]:
@@ -243,8 +260,10 @@ def _as_csv(content: dict[str, Any]) -> str:
     placed = [r for r in content["stations_rounded"] if r["length_m"]]
     for r in placed:
         names += [f"station_rounded_{r['rounded_mm']:g}mm_m", f"length_at_{r['rounded_mm']:g}mm_stations_m"]
-    writer.writerow(["dropper", "station_m", "length_m", *names, "span", "from_support_m"])
     supports, main = content["supports_m"], content["main_droppers"]
+    begins, several = content["plan_begins_m"], any(content["sections"])
+    of_plan = ["section"] * several + [PLAN_STATION] * bool(begins)
+    writer.writerow(["dropper", "station_m", "length_m", *names, "span", "from_support_m", *of_plan])
     there = [r[name] for r in placed for name in ("position_m", "length_m")]
     kept = [lengths for r in placed for lengths in (main["position_m"], r["main_length_m"])]
     for label, each, moved in (("", content, there), ("main ", main, kept)):
@@ -252,6 +271,7 @@ def _as_csv(content: dict[str, Any]) -> str:
         for k, (station, exact, *others) in enumerate(zip(*columns, strict=True)):
             span = sum(support < station for support in supports)
             where = [span, f"{station - supports[span - 1]:.3f}"]
+            where += [each["sections"][k]] * several + [f"{station + begins:.3f}"] * bool(begins)
             row = [f"{label}{k + 1}", f"{station:.3f}", f"{exact:.5f}", *(f"{v:.3f}" for v in others), *where]
             writer.writerow(row)
     return text.getvalue()

@@ -1,11 +1,15 @@
 """Write your own line from a dropper table and a few answers, as a commented YAML file.
 
 catenary new droppers=table.csv name=my_line like=bruni_2015 span_length=60 encumbrance=1.4
+catenary new droppers=km12.xlsx
 
-The table is a CSV file whose first line names its columns: station with either height (contact wire over its height
-at the supports) or length (as cut, unloaded, from wire axis to wire axis). A heading may name the unit: station_m,
-height_mm, 'length [m]'. Columns are separated by comma, semicolon or tab; with the last two a decimal comma is
-understood.
+The table is a CSV file, or the sheet droppers of an XLSX file, whose first line names its columns: station with either
+height (contact wire over its height at the supports) or length (as cut, unloaded, from wire axis to wire axis). A
+heading may name the unit: station_m, height_mm, 'length [m]'. Columns of a CSV file are separated by comma, semicolon
+or tab; with the last two a decimal comma is understood.
+
+A workbook that holds a whole line by stations ('catenary table template=km12.xlsx' writes an empty one) is checked and
+written as a line file; other commands read the workbook itself, too.
 
 like=NAME names the line of the library that supplies every value not given; any key of a line may be given, such as
 contact_wire.tension=20e3. In a terminal, the command asks for missing answers. At the end it shows the line's droppers
@@ -35,6 +39,7 @@ from studies.input.compose import Composed, typed_command
 from studies.input.tables.dropper_table import DropperTable, read_dropper_table
 from studies.input.typed_text import typed_value
 from studies.writing.line_file import line_text
+from studies.writing.workbook_line import WorkbookLine, holds_line, workbook_line, write_workbook_line
 
 if TYPE_CHECKING:
     from catenary.form_finding.equilibrium import Equilibrium
@@ -50,7 +55,7 @@ FROM_TABLE = (
 SET_HERE = ("droppers.by_section", "provenance", "repeat", "schema_version", "section")
 NOT_TYPED = (*FROM_TABLE, *SET_HERE)
 QUESTIONS = {
-    "droppers": "dropper table (a CSV file)",
+    "droppers": "dropper table (a CSV or XLSX file)",
     "name": "name of the line",
     "like": "line of the library that other values are taken from",
     "span_length": "span, support to support [m]",
@@ -84,9 +89,12 @@ def own_words() -> tuple[str, ...]:
     return "droppers=", *(f"like={name}" for name in group_options("catenary"))
 
 
-def compose(overrides: list[str]) -> Composed[NewJob]:
+def compose(overrides: list[str]) -> Composed[NewJob] | Composed[WorkbookLine]:
     """Read the table, copy what was not given, validate; report every problem at once."""
     answers = _sort(overrides)
+    given = answers.typed.get("droppers", "")
+    if given and holds_line(Path(given)) and not answers.problems:
+        return Composed(workbook_line(answers.typed), tuple(overrides))
     if not answers.problems and sys.stdin is not None and sys.stdin.isatty():
         _ask(answers)
     missing = [key for key in QUESTIONS if not answers.typed.get(key)]
@@ -110,12 +118,14 @@ def compose(overrides: list[str]) -> Composed[NewJob]:
     return Composed(job, tuple(overrides), (*notes, *hogging_warnings(job)))
 
 
-def run(composed: Composed[NewJob]) -> int:
+def run(composed: Composed[NewJob] | Composed[WorkbookLine]) -> int:
     """Write the line and show its droppers at rest; 1 when one is slack or the line's shape was not found."""
     from catenary.form_finding.equilibrium import EquilibriumStatus, periodic_equilibrium
     from catenary.linearised.static_checks import faults_in_words, loose_in_words
 
     job = composed.job
+    if isinstance(job, WorkbookLine):
+        return write_workbook_line(job, typed_command("simulate", (f"catenary={job.output}",)))
     line = CatenarySpec.model_validate(job.model_dump(include=set(CatenarySpec.model_fields)))
     equilibrium = periodic_equilibrium(line)
     write_text_atomic(Path(job.output), line_text(line, Path(job.table).name, job.like))

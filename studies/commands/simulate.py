@@ -130,12 +130,29 @@ def _slack(places: Sequence[DropperPlace], times_s: Sequence[float | None]) -> l
     for place, time in zip(places, times_s, strict=True) if times_s else ():
         if not time:
             continue
-        where = f"span {place.span}" if several else ""
-        where += f" of section {place.section}" if place.section else ""
-        said = by_span.setdefault(f"{where}, {place.kind}" if where else place.kind, [])
+        said = by_span.setdefault(_kind_of(place, several), [])
         said.append(f"{place.number} for {1e3 * time:.0f} ms")
     listed = "; ".join(f"{where} {', '.join(each)}" for where, each in by_span.items())
     return [f"slack while the train passes: {listed}"] if listed else []
+
+
+def _kind_of(place: DropperPlace, several: bool) -> str:
+    """Span, section and kind of a dropper, as far as the line has several."""
+    where = f"span {place.span}" if several else ""
+    where += f" of section {place.section}" if place.section else ""
+    return f"{where}, {place.kind}" if where else place.kind
+
+
+def _largest_dropper_force(places: Sequence[DropperPlace], summary: dict[str, Any]) -> list[str]:
+    """Say which dropper carries most while the train passes; nothing where not all of a passage was seen."""
+    forces, errors = summary["dropper_force_max_N"], summary["dropper_force_max_error_N"]
+    known = [k for k, force in enumerate(forces) if force is not None]
+    if not known:
+        return []
+    most = max(known, key=lambda k: forces[k])
+    place, several = places[most], len({place.span for place in places}) > 1
+    largest = with_error(forces[most], errors[most] if errors else None, 0)
+    return [f"largest dropper force while the train passes: {largest} N, {_kind_of(place, several)} {place.number}"]
 
 
 def _worst_span(spans: list[dict[str, Any]]) -> list[str]:
@@ -281,6 +298,7 @@ def _closing_lines(summary: dict[str, Any], places: Sequence[DropperPlace]) -> l
             f"{which}limits of {', '.join(dict.fromkeys(names))} for supply {summary['supply']} "
             f"({unsure} of {len(assessed['criteria'])} rows unconfirmed): {' | '.join(parts) or 'all met'}"
         )
+    lines += _largest_dropper_force(places, summary)
     lines += _slack(places, summary["dropper_slack_time_s"])
     if summary.get("slack_damping") and summary["slack_damping"]["warning"]:
         lines.append(f"Warning: {summary['slack_damping']['warning']}.")

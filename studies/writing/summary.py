@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -98,12 +98,19 @@ def summarise(
         "by_overlap": [asdict(each) for each in figures_by_overlap(solution)],
         **_of_bodies(solution),
         **_fixed_wires(solution),
-        "dropper_slack_time_s": [None if math.isnan(t) else float(t) for t in solution.dropper_slack_time],
+        "dropper_slack_time_s": _numbers(solution.dropper_slack_time),
+        "dropper_force_max_N": _numbers(solution.dropper_peaks.force),
+        "dropper_force_max_error_N": _numbers(solution.dropper_peaks.error),
         "numerical_error": estimated,
         "warnings": list(rest_warnings(case.catenary)),
         "assessment": assessment_summary(case, solution, estimated),
         "wall_time_s": {**{k: float(v) for k, v in solution.wall_time_s.items()}, "total": total},
     }
+
+
+def _numbers(values: Iterable[float]) -> list[float | None]:
+    """Values as in summary.json: null for what is not a number."""
+    return [None if math.isnan(value) else float(value) for value in values]
 
 
 def _of_bodies(solution: Solution) -> dict[str, Any]:

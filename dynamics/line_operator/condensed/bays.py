@@ -23,8 +23,13 @@ ENTRIES = (
 )  # fmt: skip
 
 
-def bays_of(eq: Equilibrium, order: NetworkOrder) -> Bays:
-    """Lay out the bays of a period at rest."""
+def bays_of(eq: Equilibrium, order: NetworkOrder, bare: tuple[float, float, float]) -> Bays:
+    """Lay out the bays of a period at rest.
+
+    Those of the contact wire are stretches of the ``bare`` one, with its tension [N] and mass per length [kg/m] to the
+    last digit: its waves have to leave the line's answers as the stations' come in. What theirs differs by, some 1e-6
+    as droppers lift or sink it, would stand next to a pole of such a wave times the distance to it, to the power of -2.
+    """
     spec, mesh, ends = eq.spec, eq.mesh, order.ends
     first, last = mesh.group_elems.T
     EA, EI, rho = (
@@ -47,10 +52,11 @@ def bays_of(eq: Equilibrium, order: NetworkOrder) -> Bays:
         for c, d in ([(Z, DZ), (Y, DY)] if mesh.spatial else [(Z, DZ)])
     )
     stretch = length / l0
-    tension = EA * (0.5 * (stretch**2 - 1.0) + longer / l0) * stretch
-    mass = rho / stretch
+    contact = mesh.group_wire == CONTACT
+    tension = np.where(contact, bare[0], EA * (0.5 * (stretch**2 - 1.0) + longer / l0) * stretch)
+    mass = np.where(contact, bare[2], rho / stretch)
     # tension changes of the contact wire act on stations alone: its bays are straight
-    curvature = np.where(mesh.group_wire == CONTACT, 0.0, GRAVITY * mass / tension)
+    curvature = np.where(contact, 0.0, GRAVITY * mass / tension)
     tilt, half = rise / length, 0.5 * curvature * length
     slope = np.stack([tilt - half, tilt + half], axis=1)
     side = np.zeros((0, 4), np.int64)

@@ -1,4 +1,4 @@
-"""A table of droppers from a user's CSV file: stations with contact-wire heights or with dropper lengths."""
+"""A table of droppers from a user's CSV file or workbook: stations with contact-wire heights or dropper lengths."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from catenary.errors import InputError
 from catenary.library.table import Quantity, Table, column_of, column_values, read_csv
+from catenary.library.workbook import read_workbook
 from catenary.spec.components import HIGHEST, LONGEST, SHORTEST
 
 __all__ = ["DropperTable", "read_dropper_table"]
@@ -15,6 +16,7 @@ __all__ = ["DropperTable", "read_dropper_table"]
 MAX_BYTES = 1_000_000
 MAX_DROPPERS = 40
 EDGE = 0.5
+SHEET = "droppers"
 LENGTH = {"m": 1.0, "mm": 1e-3, "cm": 1e-2}
 STATION = Quantity("station", ("position", "x", "distance", "chainage"), LENGTH)
 HEIGHT = Quantity("height", ("contact_wire_height", "z"), LENGTH)
@@ -39,7 +41,7 @@ def read_dropper_table(path: Path, span_length: float | None) -> DropperTable:
     InputError
         With one sentence per bad row: line number, value, what is allowed.
     """
-    table = read_csv(path, "dropper table", MAX_BYTES)
+    table = _sheet(path) if path.suffix.lower() == ".xlsx" else read_csv(path, "dropper table", MAX_BYTES)
     station, given = column_of(table, STATION), [(q, column_of(table, q)) for q in (HEIGHT, CUT)]
     chosen = [(q, column) for q, column in given if column is not None]
     if station is None or len(chosen) != 1:
@@ -59,6 +61,15 @@ def read_dropper_table(path: Path, span_length: float | None) -> DropperTable:
         values=_rounded(z),
         unused=tuple(h for k, h in enumerate(table.headings) if k not in used),
     )
+
+
+def _sheet(path: Path) -> Table:
+    """Sheet ``droppers`` of a workbook, or the only one that has a heading."""
+    sheets = read_workbook(path)
+    named = sheets.get(SHEET) or (next(iter(sheets.values())) if len(sheets) == 1 else None)
+    if named is None or not named.rows:
+        raise InputError([f"{path} must have rows in a sheet '{SHEET}': it has {', '.join(sheets) or 'none'}"])
+    return named
 
 
 def _rounded(values: list[float]) -> tuple[float, ...]:
@@ -89,7 +100,7 @@ def _out_of_range(table: Table, x: list[float], z: list[float], quantity: Quanti
     )
     problems, before = [], -float("inf")
     for (line, _), station, value in zip(table.rows, x, z, strict=True):
-        here = f"{table.path} line {line}:"
+        here = f"{table.place(line)}:"
         if station < EDGE or (span is not None and station > span - EDGE):
             end = "" if span is None else f" and at most {span - EDGE:g} m, inside the span"
             problems.append(f"{here} station must be at least {EDGE:g} m{end}: got {station:.6g} m")

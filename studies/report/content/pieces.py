@@ -67,8 +67,9 @@ class SpanResult:
     ``force`` is the filtered contact force [N] over the station [m]; ``height`` the height of the contact
     point [mm]; ``elasticity`` the static elasticity [mm/N], where it was computed. ``statistics`` has the
     keys of summary.json. ``dropper_cut_length`` is the length to cut each dropper to [m], ``dropper_slack_time`` how
-    long each is slack while the train passes [ms], ``dropper_gap`` by how much each hangs loose at rest [mm], empty
-    where none does. The last ``main_droppers`` of them hold an auxiliary wire; ``dropper_places`` names all as the line
+    long each is slack while the train passes [ms], ``dropper_force_max`` its largest force meanwhile with its error
+    [N], empty where they are not known, ``dropper_gap`` by how much each hangs loose at rest [mm], empty where none
+    does. The last ``main_droppers`` of them hold an auxiliary wire; ``dropper_places`` names all as the line
     does. ``marks`` are stations of defects, masses and the like [m], by what they are.
     """
 
@@ -82,6 +83,8 @@ class SpanResult:
     elasticity: Curve | None = None
     dropper_cut_length: Array = field(default_factory=lambda: np.zeros(0))
     dropper_slack_time: Array = field(default_factory=lambda: np.zeros(0))
+    dropper_force_max: Array = field(default_factory=lambda: np.zeros(0))
+    dropper_force_max_error: Array = field(default_factory=lambda: np.zeros(0))
     dropper_gap: Array = field(default_factory=lambda: np.zeros(0))
     main_droppers: int = 0
     dropper_places: tuple[DropperPlace, ...] = ()

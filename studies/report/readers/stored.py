@@ -164,6 +164,8 @@ def span_result(
         elasticity=Curve(label, values["station"], MM * values["elasticity"], "m", "mm/N", role) if elastic else None,
         dropper_cut_length=values.get("dropper_unstretched_length", np.zeros(0)),
         dropper_slack_time=1.0e3 * values.get("dropper_slack_time", np.zeros(0)),
+        dropper_force_max=values.get("dropper_force_max", np.zeros(0)),
+        dropper_force_max_error=values.get("dropper_force_max_error", np.zeros(0)),
         dropper_gap=1.0e3 * gap if gap.any() else np.zeros(0),
         main_droppers=0 if auxiliary is None else len(auxiliary.droppers.positions),
         dropper_places=dropper_places(case.catenary),

@@ -55,10 +55,12 @@ STATISTICS = (
 NEAR_ZERO = {"contact_force_min_N": "N", "contact_force_statistical_min_N": "N", "contact_loss_percent": "points"}
 DECIMALS = {"m": 3, "mm": 1, "N": 1, "%": 2}
 MOST_FAILURES = 30
+LARGEST = "largest force"
 DROPPER_COLUMNS: tuple[tuple[str, str, int, Callable[[SpanResult], Array]], ...] = (
     ("station", "m", 3, lambda r: r.dropper_x),
     ("height", "mm", 1, lambda r: np.zeros(0) if r.drawing is None else r.drawing.dropper_height),
     ("force", "N", 1, lambda r: r.dropper_force),
+    (LARGEST, "N", 0, lambda r: r.dropper_force_max),
     ("cut length", "m", 4, lambda r: r.dropper_cut_length),
     ("loose by", "mm", 1, lambda r: r.dropper_gap),
     ("slack", "ms", 0, lambda r: r.dropper_slack_time),
@@ -201,14 +203,18 @@ def dropper_table(results: tuple[SpanResult, ...]) -> Table:
                 continue
             label = f"\n{r.label}" if len(results) > 1 else ""
             columns.append(f"{name}{label}\n[{unit}]")
-            texts.append([*(value_text(float(v), digits) for v in values), *["–"] * (most - values.size)])
+            errors = r.dropper_force_max_error if name == LARGEST else np.zeros(0)
+            each = zip(values, errors if errors.size else np.full(values.size, np.nan), strict=True)
+            told = ["–" if np.isnan(v) else with_error(float(v), float(error), digits) for v, error in each]
+            texts.append([*told, *["–"] * (most - values.size)])
     return Table(
         title="Droppers",
         columns=tuple(columns),
         rows=tuple(zip(*texts, strict=True)),
         align="r" * len(columns),
         caption="Heights are those of the contact wire over the supports, forces those at rest, lengths "
-        "those without load; a loose dropper is longer at rest than the distance between its clamps; slack is how long "
+        "those without load; the largest force is that while the train passes; "
+        "a loose dropper is longer at rest than the distance between its clamps; slack is how long "
         "a dropper carries nothing while the train passes, as far ahead of it and behind it as waves are followed (one "
         "that hangs by next to nothing may be slack for longer); it has no meaning for one that hangs loose at rest.",
     )

@@ -10,6 +10,7 @@ import yaml
 from catenary.form_finding.equilibrium import periodic_equilibrium
 from catenary.spec.line import CatenarySpec
 from dynamics.contact_force.statistics import ContactStatistics
+from dynamics.results.dropper_figures import DropperPeaks
 from dynamics.results.solution import PantographResult
 from dynamics.spec.case import CaseSpec, PantographSpec
 from dynamics.spec.status import Status
@@ -59,6 +60,11 @@ class StandIn:
     arm_figures = ()
     method = "march"
     dropper_force = np.zeros((0, 0))
+
+    @property
+    def dropper_peaks(self):
+        count = len(self.case.catenary.dropper_positions)
+        return DropperPeaks(150.0 + np.arange(count), np.full(count, 3.0), 160.0)
 
     @property
     def repeats(self):

@@ -41,8 +41,12 @@ def test_a_simulation_is_reported(case, solver, tmp_path):
     for text in ("standard deviation of", "Static elasticity", "chosen here", "slack is how long a dropper"):
         assert text in html
     np.testing.assert_allclose(content.result.dropper_slack_time, 1e3 * solution.dropper_slack_time)
-    kept = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))["dropper_slack_time_s"]
-    np.testing.assert_allclose(kept, solution.dropper_slack_time)
+    kept = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
+    np.testing.assert_allclose(kept["dropper_slack_time_s"], solution.dropper_slack_time)
+    assert (
+        kept["dropper_force_max_N"] == list(solution.dropper_peaks.force) and kept["dropper_force_max_error_N"][0] == 3
+    )
+    assert "largest force" in html and "151.0 ± 3.0" in html and "152.0 ± 3.0" in html
     assert {f.stem for f in (tmp_path / "figures").iterdir()} >= {"contact_force", "line", "contact_wire"}
 
 
