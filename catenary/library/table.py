@@ -173,7 +173,9 @@ def read_csv(path: Path, what: str, max_bytes: int) -> Table:
         hint = "; numbers with a decimal comma need semicolons between them" if comma else ""
         problems.append(f"{path} line {n}: must have {len(headings)} values as the heading: got {len(row)}{hint}")
     if not rows and not problems:
-        raise InputError([f"{what} {path} must have rows below the line that names its columns: all are empty"])
+        none = "a line that names its columns and rows below it: it has no rows"
+        empty = "rows below the line that names its columns: all are empty"
+        raise InputError([f"{what} {path} must have {none if len(kept) < 2 else empty}"])
     return Table(path, headings, tuple(rows), separator, tuple(first_problems(problems)))
 
 

@@ -156,7 +156,10 @@ class EstimatedRun:
 
     @property
     def _period(self) -> str:
-        return "a span" if self.case.catenary.spans_of_a_period == 1 else "until the line repeats"
+        line = self.case.catenary
+        if line.ends:
+            return "on the whole line"
+        return "a span" if line.spans_of_a_period == 1 else "until the line repeats"
 
     @property
     def _where(self) -> str:

@@ -154,8 +154,10 @@ def _lateral(values: Mapping[str, Array], case: CaseSpec, run: _Run) -> Chart:
     return Chart(
         name="line_plan",
         title="Wires and head from above",
-        caption=f"At rest, from the track's axis, to the left positive; exaggerated {factor:g} times across the track."
-        + " On a curve the axis is drawn straight." * (track is not None and bool(track.radius or track.plan)),
+        caption="At rest, from the track's axis, to the left positive; the last spans that count, exaggerated "
+        f"{factor:g} times across the track."
+        + " On a curve the axis is drawn straight."
+        * (track is not None and bool(track.radius or track.plan)),
         x_label="Station",
         y_label="To the left of the track's axis",
         curves=tuple(curves),
@@ -187,7 +189,7 @@ def _over_track(name: str, title: str, y_label: str, unit: str, run: _Run, curve
     return Chart(
         name=name,
         title=title,
-        caption="Of the leading pantograph; dotted lines are supports.",
+        caption="Of the leading pantograph, over the last spans that count; dotted lines are supports.",
         x_label="Station of the pantograph",
         y_label=y_label,
         curves=tuple(drawn),

@@ -18,6 +18,7 @@ from dynamics.spec.case import case_of
 from dynamics.spec.status import Status
 from studies.input.compose import Composed, compose_job
 from studies.jobs.simulation import SimulateJob
+from studies.writing.dropper_sentences import dropper_sentences
 from studies.writing.figure_errors import error_in_words, figure_errors
 from studies.writing.run_folder import RunFolder, fresh_folder
 
@@ -121,38 +122,6 @@ def _loss_sentences(losses: dict[str, Any]) -> str:
     if not losses["count"]:
         return ""
     return f" ({losses['count']} times, at most {1e3 * losses['longest_s']:.0f} ms, {losses['longest_m']:.2f} m)"
-
-
-def _slack(places: Sequence[DropperPlace], times_s: Sequence[float | None]) -> list[str]:
-    """Say how long droppers are slack, each named as the line names it: by span where there are several."""
-    several, by_span = len({place.span for place in places}) > 1, dict[str, list[str]]()
-    # of a run without figures there are no times
-    for place, time in zip(places, times_s, strict=True) if times_s else ():
-        if not time:
-            continue
-        said = by_span.setdefault(_kind_of(place, several), [])
-        said.append(f"{place.number} for {1e3 * time:.0f} ms")
-    listed = "; ".join(f"{where} {', '.join(each)}" for where, each in by_span.items())
-    return [f"slack while the train passes: {listed}"] if listed else []
-
-
-def _kind_of(place: DropperPlace, several: bool) -> str:
-    """Span, section and kind of a dropper, as far as the line has several."""
-    where = f"span {place.span}" if several else ""
-    where += f" of section {place.section}" if place.section else ""
-    return f"{where}, {place.kind}" if where else place.kind
-
-
-def _largest_dropper_force(places: Sequence[DropperPlace], summary: dict[str, Any]) -> list[str]:
-    """Say which dropper carries most while the train passes; nothing where not all of a passage was seen."""
-    forces, errors = summary["dropper_force_max_N"], summary["dropper_force_max_error_N"]
-    known = [k for k, force in enumerate(forces) if force is not None]
-    if not known:
-        return []
-    most = max(known, key=lambda k: forces[k])
-    place, several = places[most], len({place.span for place in places}) > 1
-    largest = with_error(forces[most], errors[most] if errors else None, 0)
-    return [f"largest dropper force while the train passes: {largest} N, {_kind_of(place, several)} {place.number}"]
 
 
 def _worst_span(spans: list[dict[str, Any]]) -> list[str]:
@@ -298,8 +267,7 @@ def _closing_lines(summary: dict[str, Any], places: Sequence[DropperPlace]) -> l
             f"{which}limits of {', '.join(dict.fromkeys(names))} for supply {summary['supply']} "
             f"({unsure} of {len(assessed['criteria'])} rows unconfirmed): {' | '.join(parts) or 'all met'}"
         )
-    lines += _largest_dropper_force(places, summary)
-    lines += _slack(places, summary["dropper_slack_time_s"])
+    lines += dropper_sentences(places, summary)
     if summary.get("slack_damping") and summary["slack_damping"]["warning"]:
         lines.append(f"Warning: {summary['slack_damping']['warning']}.")
     times = summary["wall_time_s"]

@@ -32,7 +32,7 @@ from studies.correction.tables import (
 from studies.ended import FAILED
 from studies.input.compose import Composed
 from studies.jobs.correction import CorrectJob
-from studies.writing.run_folder import RunFolder, fresh_folder
+from studies.writing.run_folder import HYDRA, RunFolder, fresh_folder
 
 __all__ = ["correct"]
 
@@ -61,7 +61,8 @@ def correct(composed: Composed[CorrectJob]) -> int:
     if job.correction_list:
         code = _correction_list(folder, case, job, file, summary)
     write_json_atomic(path / "summary.json", summary)
-    folder.say(f"Wrote to {path}/ ({', '.join(sorted(p.name for p in path.iterdir() if p.suffix != '.log'))})")
+    shown = sorted(p.name for p in path.iterdir() if p.suffix != ".log" and p.name != HYDRA)
+    folder.say(f"Wrote to {path}/ ({', '.join(shown)})")
     return code
 
 

@@ -16,7 +16,7 @@ from catenary.storage.provenance import commit, config_sha256, versions
 from catenary.storage.yaml_file import dump_yaml
 from studies.input.compose import Composed
 
-__all__ = ["OUTPUTS", "RunFolder", "asked_folder", "fresh_folder"]
+__all__ = ["HYDRA", "OUTPUTS", "RunFolder", "asked_folder", "fresh_folder"]
 
 OUTPUTS = Path("outputs")
 HYDRA = ".hydra"

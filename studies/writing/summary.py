@@ -98,13 +98,20 @@ def summarise(
         "by_overlap": [asdict(each) for each in figures_by_overlap(solution)],
         **_of_bodies(solution),
         **_fixed_wires(solution),
-        "dropper_slack_time_s": _numbers(solution.dropper_slack_time),
-        "dropper_force_max_N": _numbers(solution.dropper_peaks.force),
-        "dropper_force_max_error_N": _numbers(solution.dropper_peaks.error),
+        **_of_droppers(solution),
         "numerical_error": estimated,
         "warnings": list(rest_warnings(case.catenary)),
         "assessment": assessment_summary(case, solution, estimated),
         "wall_time_s": {**{k: float(v) for k, v in solution.wall_time_s.items()}, "total": total},
+    }
+
+
+def _of_droppers(solution: Solution) -> dict[str, list[float | None]]:
+    """What each dropper goes through while the train passes."""
+    return {
+        "dropper_slack_time_s": _numbers(solution.dropper_slack_time),
+        "dropper_force_max_N": _numbers(solution.dropper_peaks.force),
+        "dropper_force_max_error_N": _numbers(solution.dropper_peaks.error),
     }
 
 

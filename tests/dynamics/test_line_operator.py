@@ -8,7 +8,6 @@ from whole_cell import loads_at, whole_cell_answers
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
 from catenary.linearised.cell import vertical_cell
-from dynamics.accuracy.assured import estimated
 from dynamics.accuracy.numerical_error import estimate_error
 from dynamics.line_operator import slack as slack_search
 from dynamics.line_operator.answers import Contour, line_answers
@@ -265,23 +264,6 @@ def test_an_error_comes_from_fewer_where_many_harmonics_are_marched(marched, sha
         moved = abs(other.statistics.contact_force_std_N - error.sigma_N)
         apart = np.std(other.contact_force_filtered - found.contact_force_filtered)
         assert error.total == pytest.approx(max(1.25 * moved / share, 0.2 * apart, 5.0e-4 * error.sigma_N))
-
-
-@pytest.mark.parametrize("line", ["bruni_2015", "re330"])
-def test_largest_dropper_forces_come_from_more_harmonics(line, cases, solved):
-    case, found = cases[line], solved[line][0]
-    run, error = estimated(case, found)
-    assert error.total is not None and run.contact_force is found.contact_force
-    finest = solve(case.with_changes(periodic={"resolution": 3.0}))
-    rest, peaks, dense = run.equilibrium.dropper_force, run.dropper_peaks, finest.dropper_peaks.force
-    assert peaks.below_hz == pytest.approx(2.0 * found.dropper_peaks.below_hz, rel=0.02)
-    assert (peaks.force > rest).all() and (peaks.error < 0.3 * (peaks.force - rest)).all()
-    # the companion follows waves for a period more, which may bring a larger force and never a smaller one
-    assert (dense - peaks.force < 1.5 * peaks.error).all()
-    assert np.count_nonzero(np.abs(dense - peaks.force) < 1.5 * peaks.error) >= len(rest) - 1
-    apart = [np.median(np.abs(dense - each)) for each in (peaks.force, found.dropper_peaks.force)]
-    assert apart[0] < 0.5 * apart[1]
-    assert (run.dropper_force.max(axis=0) < peaks.force + 0.5).all()  # the period in which its span is passed is a part
 
 
 def test_a_companion_that_agrees_by_chance_leaves_the_least_error(cases, solved, monkeypatch):

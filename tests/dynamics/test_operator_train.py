@@ -115,7 +115,7 @@ def test_the_spectrum_of_lost_contact_is_each_one_s_own():
 
 
 DERIVED = [
-    (("droppers", "contact_wire_heights", 3), 2e-6),
+    (("droppers", "contact_wire_heights", 3), 2e-7),
     (("droppers", "positions", 2), 1e-4),
     (("messenger_wire", "tension"), 2.0),
     (("damping", "alpha"), 1e-5),

@@ -54,7 +54,7 @@ def test_a_lift_of_the_air_is_an_applied_force(pressed):
 BY = [
     ("pantograph", "stiffnesses", 2, 0.05), (None, "applied_force_N", None, 5e-3), ("contact", "stiffness", None, 50.0),
     ("pantograph", "masses", 0, 2e-3), ("damping", "beta", None, 1e-7), (None, "speed_kmh", None, 2e-3),
-    ("droppers", "contact_wire_heights", 2, 1e-6), ("droppers", "positions", 6, 4e-5),
+    ("droppers", "contact_wire_heights", 2, 1e-6), ("droppers", "positions", 6, 1.6e-4),
 ]  # fmt: skip
 
 

@@ -124,6 +124,24 @@ def test_a_drawn_surface_raises_what_is_filtered_and_needs_its_steps():
         case(speed_kmh=300.0, dt=4e-3, irregularity=drawn)
 
 
+def test_what_would_stand_between_two_steps_is_refused():
+    kink = {"station": 200.0, "height": 0.005, "length": 0.1}
+    with pytest.raises(ValueError, match=r"dt must be at most 0.0006 s, 2 steps on the shortest bend of .*section"):
+        case(speed_kmh=300.0, dt=1e-3, kinks=[kink])
+    case(speed_kmh=300.0, dt=5e-4, kinks=[kink])
+    x = np.arange(200.0, 201.0, 0.07)
+    tooth, flat = 0.003 * (-1.0) ** np.arange(len(x)), np.where(np.arange(len(x)) < 7, 0.0, 4e-4)
+
+    def profile(heights):
+        return {"stations": x.tolist(), "heights": heights.tolist()}
+
+    with pytest.raises(ValueError, match=r"at most 0.0008\d* s, a step from crest to trough .*0.07 m at 200"):
+        case(speed_kmh=300.0, dt=2e-3, profiles=[profile(tooth)])
+    case(speed_kmh=300.0, dt=8e-4, profiles=[profile(tooth)])
+    for smooth in (flat, 0.01 * np.sin(2.0 * np.pi * x), np.full(len(x), 0.01)):  # points may be as near as one likes
+        case(speed_kmh=300.0, dt=2e-3, profiles=[profile(smooth)])
+
+
 @pytest.mark.parametrize(
     ("section", "said"),
     [

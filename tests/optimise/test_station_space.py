@@ -106,6 +106,14 @@ def test_what_wires_pull_varies_with_the_overlap(line):
         ({"overlap_staggers": {}}, "overlap_staggers needs dimension=spatial"),
         ({"dropper_heights": {"section": "X"}}, "dropper_heights.section must be one of A, B: got 'X'"),
         ({"dropper_heights": {"first_span": 9}}, "first_span must be 1 to 7: got 9"),
+        (
+            {"dropper_heights": {"section": "A", "first_span": 6}},
+            r"first_span must be 1 to 5 \(section A has",
+        ),
+        (
+            {"dropper_heights": {"section": "B", "last_span": 2}},
+            r"last_span must be at least 3 \(section B has",
+        ),
         ({"dropper_heights": {}, "dropper_lengths": {}}, "dropper_heights must be left out where lengths"),
         (
             {"overlap_heights": {}, "span_length": (50, 60)},

@@ -1,5 +1,6 @@
 """A campaign on a line by stations: from its workbook to the workbook with design, figures and cutting list."""
 
+import csv
 import json
 
 import openpyxl
@@ -65,6 +66,10 @@ def test_the_best_design_goes_back_into_the_workbook(catenary, folder, workbook)
     assert len(cut) - 1 == len(line.droppers.positions) and {row[0] for row in cut[1:]} == {"A", "B"}
     where = cut[0].index("plan_station_m")
     assert [row[where] for row in cut[1:]] == pytest.approx([row[2] + 1000.0 for row in cut[1:]])
+    with (folder / "out" / "fitter_schedule.csv").open(encoding="utf-8", newline="") as text:
+        rows = list(csv.DictReader(text))
+    assert [row["section"] for row in rows] == [row[0] for row in cut[1:]]
+    assert [float(row["plan_station_m"]) for row in rows] == pytest.approx([row[where] for row in cut[1:]])
     # the figure that the search went by is that of a run of its best design, span by span
     again = catenary("simulate", "catenary=out/best_design.yaml", "run_dir=again", "error_estimate=false")
     assert again.code == 0, again

@@ -272,3 +272,20 @@ def test_rows_of_separators_and_the_line_that_names_them_are_left_out(catenary, 
     assert load_line("km12.yaml").spans == pytest.approx((55, 48.7, 56.3, 55))
     (folder / "s.csv").write_bytes(text.replace("1255;200", "#REF!;200").encode())
     refused(catenary("simulate", "catenary=km12.yaml"), ["s.csv line 5: station must be a number: got '#REF!'"])
+
+
+def test_a_mast_number_is_not_a_remark(changed):
+    """Where names stand in front, a row that begins with # and has values is refused; with a space it is left out."""
+
+    def numbered(first):
+        def change(book):
+            sheet = book["masses"]
+            sheet.insert_cols(1)
+            sheet["A1"], sheet["A2"] = "name", first
+
+        return change
+
+    (said,) = problems(changed, numbered("#12"))
+    assert "masses cell A2: a row that begins with # is a remark" in said and "write '12' in place of '#12'" in said
+    line, _ = changed(numbered("# 12"))
+    assert not line.section.masses

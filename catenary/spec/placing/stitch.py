@@ -9,6 +9,7 @@ __all__ = ["FROM_CLAMP", "stitch_problems"]
 
 # droppers keep this far from a stitch clamp [m]
 FROM_CLAMP = 0.3
+MOST_NAMED = 5
 
 
 def stitch_problems(
@@ -33,7 +34,11 @@ def stitch_problems(
     problems, shortest = [], min(b - a for a, b in pairwise(supports))
     if half > 0.4 * shortest:
         which = "the span" if len(supports) == 2 else "the shortest span"
-        problems.append(f"stitch.length must be below 0.8 of {which}: got {2.0 * half:g} m")
+        short = [
+            f"span {n} has {b - a:g} m" for n, (a, b) in enumerate(pairwise(supports), start=1) if half > 0.4 * (b - a)
+        ]
+        where = f" ({', '.join(short[:MOST_NAMED])})" if len(supports) > 2 else ""
+        problems.append(f"stitch.length must be below 0.8 of {which}{where}: got {2.0 * half:g} m")
     begins = accumulate(map(len, by_section), initial=0)
     spans = [
         ([(begin + k, x) for k, x in enumerate(hung) if a < x < b], a, b, n)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,7 +61,7 @@ def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
         varied=f"{len(variables)} variable{'s' if len(variables) > 1 else ''}: {counted}. The table has their values.",
         held=_held(case, campaign.limits.uplift_factor, campaign.limits.static_dropper_force, found),
         met=met,
-        drawn=tuple(_drawn(result, record, label, role) for record, label, role in lines),
+        drawn=tuple(curve for record, label, role in lines for curve in _drawn(result, record, label, role)),
         basins=basins_of(result),
         importance=importance_of(result),
         scenarios=scenario_figures(result, ranked[0] if ranked else None),
@@ -84,13 +85,18 @@ def _held(case: CaseSpec, uplift_factor: float, least_force: float, found: Scena
     )
 
 
-def _drawn(result: CampaignResult, record: TrialRecord, label: str, role: Role) -> Curve:
-    x, height = np.asarray(result.line_of(record).droppers.positions), MM * np.asarray(result.heights_of(record))
-    notes = tuple(
-        f"{label}, dropper {k + 1}: {number(float(h), 1)} mm at {number(float(s), 2)} m"
-        for k, (s, h) in enumerate(zip(x, height, strict=True))
-    )
-    return Curve(label, x, height, "m", "mm", role, notes=notes)
+def _drawn(result: CampaignResult, record: TrialRecord, label: str, role: Role) -> Iterator[Curve]:
+    """Contact-wire heights of a design at its droppers, a curve for the wire of each tension section."""
+    line, height = result.line_of(record), MM * np.asarray(result.heights_of(record))
+    begin = 0
+    for stations in line.droppers.positions_by_section:
+        own, x = height[begin : begin + len(stations)], np.asarray(stations)
+        notes = tuple(
+            f"{label}, dropper {k}: {number(float(h), 1)} mm at {number(float(s), 2)} m"
+            for k, (s, h) in enumerate(zip(x, own, strict=True), start=begin + 1)
+        )
+        begin += len(stations)
+        yield Curve(label, x, own, "m", "mm", role, notes=notes)
 
 
 def _cost(done: list[Outcome]) -> tuple[tuple[str, str], ...]:
