@@ -101,7 +101,7 @@ def test_a_design_is_evaluated_with_its_own_train(small):
     own = evaluate(Job(0, small.catenary), Setting(small)).sigma_N
     assert abs(own / by_hand - 1.0) > 0.02
     near = evaluate(Job(1, small.catenary, train=train), Setting(small, start=prepare(small)))
-    assert near.sigma_N == pytest.approx(by_hand, rel=2e-3) and near.sigma_N != by_hand
+    assert near.sigma_N == pytest.approx(by_hand, rel=2e-3)
     wanted = ScenariosSpec(contact_stiffness=(5e4, 2e5), tolerance=5e-4)
     around = [scenario_set(wanted, ("sigma",), case) for case in (small, other)]
     answers = [
