@@ -157,9 +157,8 @@ def read_csv(path: Path, what: str, max_bytes: int) -> Table:
     if len(headings) > MAX_COLUMNS:
         raise InputError([f"{what} {path} must have at most {MAX_COLUMNS} columns: got {len(headings)}"])
     rows, problems = [], []
-    for n, line in enumerate(lines, start=1):
-        said = next(csv.reader([line], delimiter=separator)) if is_remark(line) else []
-        if doubtful_remark(headings, said):
+    for n, line in enumerate(lines[kept[0][0] :], start=kept[0][0] + 1):
+        if doubtful_remark(headings, said := line.split(separator)):
             problems.append(doubted(f"{path} line {n}", said[0]))
     for (n, _), row in zip(kept[1:], cells[1:], strict=True):
         if not any(cell.strip() for cell in row):

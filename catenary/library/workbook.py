@@ -169,7 +169,7 @@ def _table(path: Path, sheet: str, cells: Cells, unsaved: Sequence[tuple[int, in
     problems += [
         doubted(table.place(number, 0), texts[0])
         for number, texts in texts_of
-        if doubtful_remark(table.headings, texts)
+        if number > rows[0][0] and doubtful_remark(table.headings, texts)
     ]
     if len(cells) > MOST_ROWS:
         problems.append(f"{table.name}: must have at most {MOST_ROWS} rows: it has more")

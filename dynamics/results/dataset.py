@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 # what peaks of dropper forces miss that no companion has shown (docs/notebook/steady-state.md, Peaks of dropper forces)
-PEAKS_LOW = "30 % low (5 % with periodic.resolution=2)"
+FINE, PEAKS_LOW = 2.0, ("30 % low (5 % with periodic.resolution=2)", "5 % low")
 HISTORIES = {
     "position": ("m", "position of the pantograph along the track"),
     "contact_force": ("N", "contact force, compressive positive, not filtered"),
@@ -92,7 +92,8 @@ def _dropper_forces(solution: Solution) -> dict[str, xr.Variable]:
     """Forces of the droppers over a period, and the largest of each, where they are known."""
     found, peaks = dict[str, xr.Variable](), solution.dropper_peaks
     highest = f"; harmonics below {peaks.below_hz:.0f} Hz" if np.isfinite(peaks.below_hz) else ""
-    low = f"{highest}, so that peaks may be {PEAKS_LOW}" if highest and not peaks.error.size else highest
+    most = PEAKS_LOW[solution.case.periodic.resolution >= FINE]
+    low = f"{highest}, so that peaks may be {most}" if highest and not peaks.error.size else highest
     if solution.dropper_force.size:
         text = f"dropper force along the period, static share included, tension positive{low}"
         found["dropper_force"] = variable(("time", "dropper"), solution.dropper_force, "N", text)
@@ -100,7 +101,7 @@ def _dropper_forces(solution: Solution) -> dict[str, xr.Variable]:
         text = f"largest force of each dropper while the train passes{low}"
         found["dropper_force_max"] = variable(("dropper",), peaks.force, "N", text)
     if peaks.error.size:
-        text = "estimated numerical error of dropper_force_max, by twice the harmonics of the contact force"
+        text = "estimated numerical error of dropper_force_max, by a companion run with other harmonics"
         found["dropper_force_max_error"] = variable(("dropper",), peaks.error, "N", text)
     return found
 

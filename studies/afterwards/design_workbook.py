@@ -105,9 +105,8 @@ def _cutting_list(result: CampaignResult) -> Iterator[Sequence[Cell]]:
     with file.open(encoding="utf-8", newline="") as text:
         head, *rows = csv.reader(text)
     section = head.index("section") if "section" in head else None
-    numbers = [
-        k for k, name in enumerate(head) if k and name not in ("section", PLAN_STATION)
-    ]  # the workbook has its own
+    own = ("section", PLAN_STATION)  # columns that the workbook has in places of their own
+    numbers = [k for k, name in enumerate(head) if k and name not in own]
     yield ("section", head[0], *(head[k] for k in numbers))
     for row in rows:
         label = int(row[0]) if row[0].isdigit() else row[0]  # main droppers are named
