@@ -154,4 +154,6 @@ def _station(line: CatenarySpec, defect: DefectSpec) -> float:
 def _in_words(defect: DefectSpec) -> str:
     if defect.kind == "length":
         return f"{1e3 * (defect.by or 0.0):+.0f} mm"
+    if defect.kind == "loose":
+        return f"loose by {1e3 * (defect.by or 0.0):.0f} mm"
     return "broken" if defect.stiffness is None else f"{defect.stiffness / 1e3:g} kN/m"

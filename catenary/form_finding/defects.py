@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.spec.line import CatenarySpec
-from catenary.spec.section import DROPPER_MAKES, DefectSpec, PointMassSpec, SectionSpec
+from catenary.spec.section import DROPPER_MAKES, LONGEST_ERROR, DefectSpec, PointMassSpec, SectionSpec
 
-__all__ = ["as_built", "as_designed", "place_of", "places_of"]
+__all__ = ["as_built", "as_designed", "gaps_at_rest", "place_of", "places_of"]
 
 SHARE = 0.5  # of a broken dropper's own mass that stays on either wire
+SPARE = 2.0 * LONGEST_ERROR  # m: a dropper cut longer by as much carries nothing, whatever its wires do
 
 
 def as_designed(spec: CatenarySpec) -> CatenarySpec:
@@ -27,7 +28,8 @@ def as_built(
     """Line whose droppers have the lengths that they were cut to, and the design's heights at those that are left.
 
     A broken dropper is no more: its clamps and half of its mass stay on each wire. One cut too long or too short, or
-    of another stiffness, stays where it is.
+    of another stiffness, stays where it is. One that hangs loose is long enough to carry nothing: its gap, and with it
+    its length, is known once the line hangs (`gaps_at_rest`).
 
     Parameters
     ----------
@@ -48,6 +50,8 @@ def as_built(
             broken.append(k)
         elif defect.kind == "length":
             lengths[k] += defect.by or 0.0
+        elif defect.kind == "loose":
+            lengths[k] += SPARE
         elif defect.stiffness is not None:
             makes["stiffness"][k] = defect.stiffness
     kept = np.setdiff1d(np.arange(count), broken)
@@ -68,6 +72,15 @@ def as_built(
         hung = spec.auxiliary_wire.droppers.model_copy(update=as_cut)
         changed["auxiliary_wire"] = spec.auxiliary_wire.model_copy(update={"droppers": hung})
     return spec.model_copy(update=changed), np.concatenate([heights[kept], heights[count:]])
+
+
+def gaps_at_rest(spec: CatenarySpec) -> NDArray[np.float64]:
+    """Gap by which each dropper that is not broken hangs loose by a defect, 0 of others (dropper,) [m]."""
+    gaps = np.zeros(len(spec.droppers.positions))
+    for defect in _section(spec).defects:
+        if defect.kind == "loose":
+            gaps[place_of(spec, defect)] = defect.by or 0.0
+    return np.delete(gaps, places_of(spec, "broken"))
 
 
 def _section(spec: CatenarySpec) -> SectionSpec:

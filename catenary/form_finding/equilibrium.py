@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from catenary.elements.formulation import element_of
 from catenary.form_finding.at_temperature import at_temperature
-from catenary.form_finding.defects import as_built, as_designed
+from catenary.form_finding.defects import as_built, as_designed, gaps_at_rest
 from catenary.form_finding.equations import FormFindingProblem, node_coordinates, residual_and_jacobian
 from catenary.form_finding.iced import iced
 from catenary.form_finding.joined import joined
@@ -99,7 +99,21 @@ def _with_defects(
     built, heights = as_built(spec, design.dropper_unstretched_length, design.q[design.mesh.dropper_bottom, 2])
     layout = layout_of(built)
     start = tuple(heights[list(layout.dropper_kind)].tolist())
-    return find_equilibrium(built, mesh_of(built, replace(layout, dropper_height=start), like))
+    hung = find_equilibrium(built, mesh_of(built, replace(layout, dropper_height=start), like))
+    return _with_gaps(hung, gaps_at_rest(spec))
+
+
+def _with_gaps(hung: Equilibrium, wanted: NDArray[np.float64]) -> Equilibrium:
+    """Cut droppers that are to hang loose, by a gap (dropper of the line,) [m], to the lengths that leave it."""
+    kind = np.array(hung.mesh.layout.dropper_kind)
+    gap = np.append(wanted, np.zeros(kind.max() + 1))[kind]
+    if hung.status is not EquilibriumStatus.OK or not gap.any():
+        return hung
+    lengths = np.array(hung.spec.droppers.lengths)
+    lengths[kind[gap > 0.0]] = (hung.dropper_length + gap)[gap > 0.0]
+    droppers = hung.spec.droppers.model_copy(update={"lengths": tuple(lengths.tolist())})
+    spec = hung.spec.model_copy(update={"droppers": droppers})
+    return replace(hung, spec=spec, dropper_gap=np.where(gap > 0.0, gap, hung.dropper_gap))
 
 
 def equilibrium_at_rest(spec: CatenarySpec) -> Equilibrium:

@@ -129,7 +129,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     "defects": (
         SPAN,
         Column(Quantity("dropper", ("number",), NUMBER), 1, 40, whole=True),
-        Column(Quantity("kind", ("defect",), NUMBER), words=("broken", "length", "stiffness")),
+        Column(Quantity("kind", ("defect",), NUMBER), words=("broken", "length", "loose", "stiffness")),
         Column(Quantity("by", ("too_long_by",), LENGTH), -LONGEST_ERROR, LONGEST_ERROR),
         RATE,
         SECTION,

@@ -57,11 +57,13 @@ class DefectSpec(Spec):
 
     span: Annotated[int, Field(ge=1, le=MOST_SPANS)] = Field(description="span of the dropper, the first one being 1")
     dropper: Annotated[int, Field(ge=1, le=40)] = Field(description="number in its span, the first one being 1")
-    kind: Literal["broken", "length", "stiffness"] = Field(
-        description="broken (its clamps stay), cut too long or too short, or of another stiffness"
+    kind: Literal["broken", "length", "loose", "stiffness"] = Field(
+        description="broken (its clamps stay), cut too long or too short, loose at rest, or of another stiffness"
     )
     by: Annotated[float, Field(ge=-LONGEST_ERROR, le=LONGEST_ERROR)] | None = Field(
-        default=None, description="error of the cut length, too long positive [m]; kind 'length' alone"
+        default=None,
+        description="error of the cut length, too long positive, or the gap at rest of a loose dropper [m]; kinds "
+        "'length' and 'loose' alone",
     )
     stiffness: Stiffness | None = Field(default=None, description="[N/m]; kind 'stiffness' alone")
     section: str | None = Field(
@@ -71,11 +73,13 @@ class DefectSpec(Spec):
     @model_validator(mode="after")
     def _kind_has_its_value(self) -> Self:
         problems = []
-        for kind, key, unit in (("length", "by", "m"), ("stiffness", "stiffness", "N/m")):
-            if self.kind == kind and getattr(self, key) is None:
-                problems.append(f"{key} is missing: a defect of kind '{kind}' needs it [{unit}]")
-            if self.kind != kind and getattr(self, key) is not None:
+        for kinds, key, unit in ((("length", "loose"), "by", "m"), (("stiffness",), "stiffness", "N/m")):
+            if self.kind in kinds and getattr(self, key) is None:
+                problems.append(f"{key} is missing: a defect of kind '{self.kind}' needs it [{unit}]")
+            if self.kind not in kinds and getattr(self, key) is not None:
                 problems.append(f"{key} must be left out of a defect of kind '{self.kind}'")
+        if self.kind == "loose" and self.by is not None and self.by <= 0.0:
+            problems.append(f"by must be a gap above 0 m where a dropper hangs loose: got {self.by:g}")
         if problems:
             raise ValueError("; ".join(problems))
         return self

@@ -76,10 +76,10 @@ def _refuse_other_lines(spec: CatenarySpec) -> None:
             "catenary.temperature must be left out where heights are measured, since lengths are sought at tensions "
             "that are given: give the wires those that they had on that day"
         )
-    elif any(defect.kind == "length" for defect in spec.section.defects):
+    elif any(defect.kind in ("length", "loose") for defect in spec.section.defects):
         problems.append(
-            "catenary must be the design where heights are measured: leave its defects of kind length out, which are "
-            "what is looked for"
+            "catenary must be the design where heights are measured: leave its defects of kind length and loose out, "
+            "which are what is looked for"
         )
     if problems:
         raise InputError(problems)

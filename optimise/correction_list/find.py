@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from catenary.errors import InputError
 from catenary.spec.section import DefectSpec
+from catenary.survey.loose_lengths import with_loose_as_lengths
 from dynamics.spec.case import CaseSpec
 from optimise.correction_list.evaluation import (
     EffectsJob,
@@ -50,7 +51,7 @@ class Corrections:
     Attributes
     ----------
     case : CaseSpec
-        With the line as built.
+        With the line as built, whose loose droppers are lengths that are wrong.
     wrong : tuple of DefectSpec
         All wrong lengths.
     order : tuple of int
@@ -161,7 +162,7 @@ def find_corrections(
     Parameters
     ----------
     case : CaseSpec
-        With a line by stations as built: its defects of kind length are those that can be corrected.
+        With a line by stations as built: its defects of kind length and loose are those that can be corrected.
     limits : CorrectionLimitsSpec
     cluster : ClusterSpec
         Where lines run.
@@ -176,7 +177,9 @@ def find_corrections(
         If a line has no figures.
     """
     refuse_uncorrectable(case)
-    began, wrong = time.perf_counter(), wrong_lengths(case.catenary)
+    began = time.perf_counter()
+    case = case.model_copy(update={"catenary": with_loose_as_lengths(case.catenary)})
+    wrong = wrong_lengths(case.catenary)
     setting = Setting(case, time_limit_s=cluster.time_limit_s)
     with open_executor(cluster, evaluate_correction, setting, per_worker=ONE_AT_A_TIME) as executor:
         search = _Search(case, executor, show, len(wrong))

@@ -172,7 +172,7 @@ def corrections(
     Parameters
     ----------
     line : CatenarySpec, name or path
-        A line by stations; its defects of kind length can be corrected.
+        A line by stations; its defects of kind length and loose can be corrected.
     pantograph : spec, name or path
     speed_kmh : float
         Train speed [km/h].

@@ -139,7 +139,7 @@ def _correction_list(
     for chart in correction_charts(found) if found.wrong else ():
         write_bytes_atomic(folder.path / "figures" / f"{chart.name}.png", figure_png(charts_figure([chart])))
     if file is not None and found.count is not None:
-        line = corrected(case.catenary, found.order[: found.count or 0])
+        line = corrected(found.case.catenary, found.order[: found.count or 0])
         defects = line.section.defects if line.section else ()
         left = f"{len(wrong_lengths(line))} wrong droppers of {case.catenary.name} are left."
         write_with_defects(folder.path / "corrected.yaml", file, defects, "corrected", left)
@@ -159,7 +159,7 @@ def _words(found: Corrections, content: dict[str, Any]) -> list[str]:
     lines = [f"lines that were run, by the number of droppers cut again: {runs}", f"limits: {held}"]
     if not found.wrong:
         met = "meets its limits as it is" if found.count == 0 else "misses its limits"
-        lines.append(f"the line {met}; it has no defect of kind length, so that no dropper can be cut again")
+        lines.append(f"the line {met}; it has no defect of kind length or loose, so that no dropper can be cut again")
     elif found.count is None:
         lines.append(
             f"no list was found that meets the limits: all {len(found.wrong)} droppers cut again miss them; in this "

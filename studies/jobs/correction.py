@@ -21,7 +21,7 @@ class CorrectJob(CaseSpec):
         default=None,
         description="CSV or XLSX file of measured heights of the contact wire, with the columns station, height and, "
         "where the wires of two sections pass, section; the line is then the design. Without it the line's own defects "
-        "of kind length are what is wrong",
+        "of kind length and loose are what is wrong",
     )
     survey: SurveySpec = SurveySpec()
     correction_list: bool = Field(
