@@ -13,6 +13,7 @@ from optimise.executors.deployments.batch_queue import end_of_log, named, states
 from optimise.executors.deployments.certificates import security_of
 from optimise.executors.deployments.dask_settings import (
     DASK_SETTINGS,
+    QUIET,
     SECONDS_TO_CLOSE,
     close_cluster,
     interrupts_for_the_driver,
@@ -280,6 +281,7 @@ def _environment(batch: BatchSpec) -> list[str]:
     return [
         *(f"export {name}=1" for name in ONE_THREAD),
         *(f"export DASK_DISTRIBUTED__WORKER__MEMORY__{what}=False" for what in ("TARGET", "SPILL", "PAUSE")),
+        *(f"export DASK_{key.upper().replace('.', '__').replace('-', '_')}={value}" for key, value in QUIET.items()),
         f'NUMBA_CACHE_DIR="{folder}"',
         'mkdir -m 700 -p "$NUMBA_CACHE_DIR" && [ -O "$NUMBA_CACHE_DIR" ] || NUMBA_CACHE_DIR=$(mktemp -d)',
         "export NUMBA_CACHE_DIR",

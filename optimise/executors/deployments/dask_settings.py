@@ -17,6 +17,7 @@ from optimise.executors.worker import ONE_THREAD
 
 __all__ = [
     "DASK_SETTINGS",
+    "QUIET",
     "SECONDS_TO_CLOSE",
     "close_cluster",
     "interrupts_for_the_driver",
@@ -26,6 +27,12 @@ __all__ = [
 ]
 
 
+# what Dask measures of itself, for pages that hardly anybody reads, took 2 % of every core
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+}
 DASK_SETTINGS = {
     "distributed.scheduler.allowed-failures": 0,  # the executor finds the suspect of a dead worker
     "distributed.nanny.pre-spawn-environ": dict.fromkeys(ONE_THREAD, 1),
@@ -34,6 +41,8 @@ DASK_SETTINGS = {
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": False,
+    "distributed.scheduler.work-stealing": False,  # tasks have their workers
+    **QUIET,
 }
 
 
