@@ -162,7 +162,14 @@ def section_fit(part: Part, measured: MeasuredHeights, accuracy: float, spread: 
     fit = _Fit(FormFindingProblem(built, mesh, cut.copy()), cut, measured, accuracy, spread)
     eq, error, (slopes, of_forces), steps = _gauss_newton(fit)
     if np.abs(error).max() > LONGEST_ERROR:
-        raise InputError([f"lengths must be within {1e3 * LONGEST_ERROR:g} mm of the design's: the heights need more"])
+        worst = int(np.abs(error).argmax())
+        raise InputError(
+            [
+                f"lengths must be within {1e3 * LONGEST_ERROR:g} mm of the design's: the heights need "
+                f"{1e3 * error[worst]:+.0f} mm at the dropper {part.begin + layout.dropper_x[worst]:g} m from the first "
+                "support; look at the heights next to it"
+            ]
+        )
     covariance = np.linalg.inv(fit.normal(slopes))
     unsure = np.sqrt(np.einsum("dk,kl,dl->d", of_forces, covariance, of_forces))
     loose = eq.dropper_force < LOOSE_BELOW

@@ -106,6 +106,13 @@ def test_errors_of_noisy_heights_are_as_large_as_their_uncertainty(line):
     assert np.std(off) < 1e-3
 
 
+def test_heights_that_no_length_reaches_are_refused_with_their_place(line):
+    at = np.arange(0.0, 270.5, 0.5)
+    high = as_it_hangs(line, at) + 0.45 * (np.abs(at - 82.5) < 8.0)
+    with pytest.raises(InputError, match=r"heights need -\d{3} mm at the dropper 82.5 m from the first support"):
+        fitted_lengths(line, MeasuredHeights(at, high), 1e-4, 3.0)
+
+
 def test_a_length_is_not_known_where_nothing_was_measured(line):
     at = np.arange(0.0, 120.0, 0.5)
     found = fitted_lengths(line, MeasuredHeights(at, as_it_hangs(with_errors(line, ERRORS), at)), 1e-4, 0.02)
