@@ -73,7 +73,7 @@ def test_a_loose_line_has_one_steady_state_by_the_operator_and_by_a_march(loose_
     line = loose_line.with_changes(dimension=dimension, mesh={"largest_element_length": 0.25})
     one, other = (
         solve(build_case(line, 275.0, mean_force_N=143.4, dt=dt, periodic={"method": method, **more}))
-        for method, dt, more in (("operator", 5e-4, {"resolution": 2.0}), ("march", 2.5e-4, {"tolerance": 1e-4}))
+        for method, dt, more in (("operator", 5e-4, {"resolution": 2.0}), ("march", 5e-4, {"tolerance": 5e-4}))
     )
     assert (one.method, other.method) == ("operator", "march")
     assert one.statistics.contact_force_std_N == pytest.approx(other.statistics.contact_force_std_N, rel=1e-2)
