@@ -117,7 +117,8 @@ def _sentences(keys: KeyTree, error: Any, data: dict[str, Any], where: Where) ->
         if kind == "too_short" and isinstance(value, list | tuple) and len(value) >= context["min_length"]:
             return []  # values that are refused themselves were not counted
         limit = f"at least {context['min_length']}" if kind == "too_short" else f"at most {context['max_length']}"
-        return [f"{name} must list {limit} values: got {context['actual_length']}{place}"]
+        one = limit.endswith(" 1")
+        return [f"{name} must list {limit} value{'' if one else 's'}: got {context['actual_length']}{place}"]
     if allowed:
         near = did_you_mean(value, map(str, (keys.node(path) or {}).get("enum", ())))
         return [f"{name} must be {allowed}: got {format_value(value, unit)}{place}{near}"]

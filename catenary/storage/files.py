@@ -81,7 +81,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 def other_files(folder: Path, kind: str) -> str:
     """Sentence that refuses a folder in which something else stands than a new run of that kind, or one to resume."""
     held = "holds other files" if folder.is_dir() else "is a file"
-    return f"run_dir, in Python folder, must be a new, empty or {kind} folder: {folder} {held}; give another one"
+    return f"run_dir (in Python: folder) must be a new, empty or {kind} folder: {folder} {held}; give another one"
 
 
 def refuse_other_suffix(path: str | os.PathLike[str], suffixes: tuple[str, ...], what: str) -> None:

@@ -166,8 +166,8 @@ def section_fit(part: Part, measured: MeasuredHeights, accuracy: float, spread: 
         raise InputError(
             [
                 f"lengths must be within {1e3 * LONGEST_ERROR:g} mm of the design's: the heights need "
-                f"{1e3 * error[worst]:+.0f} mm at the dropper {part.begin + layout.dropper_x[worst]:g} m from the first "
-                "support; look at the heights next to it"
+                f"{1e3 * error[worst]:+.0f} mm at the dropper {part.begin + layout.dropper_x[worst]:g} m from the "
+                "first support; look at the heights next to it"
             ]
         )
     covariance = np.linalg.inv(fit.normal(slopes))

@@ -27,7 +27,7 @@ __all__ = ["SteadyMotion", "filtered_deviation", "refusal_of_derivatives", "soft
 # of the tolerance of the state, with which multipliers leave derivatives within some per cent
 TOLERANCE = 1.0
 # tau of the smooth extremes [N]
-SOFT = 1.0
+SOFT = 0.1
 
 
 def refusal_of_derivatives(case: CaseSpec, marched: bool = False) -> str | None:

@@ -97,7 +97,7 @@ def bundle_case(case: CaseSpec, own: Mapping[str, Any] | None = None) -> CaseSpe
 
 
 def refuse_unfit_bundle(case: CaseSpec, folder: Path) -> None:
-    """Refuse a line that hangs slack, and a folder that holds anything but an earlier bundle.
+    """Refuse what a bundle cannot have, a line that hangs slack, and a folder that holds other files.
 
     Raises
     ------
@@ -108,6 +108,19 @@ def refuse_unfit_bundle(case: CaseSpec, folder: Path) -> None:
         raise InputError(
             [f"pantograph must be without code from outside where a bundle is made for it: got {case.pantograph.name}"]
         )
+    problems = []
+    if case.slack_damping != "kept":
+        problems.append(
+            f"slack_damping must be kept in a bundle, whose slack droppers are so: got {case.slack_damping}"
+        )
+    if case.kinematics != "linearised":
+        problems.append(f"kinematics must be linearised in a bundle, which has matrices: got {case.kinematics}")
+    if case.base_motion is not None:
+        problems.append(
+            "base_motion must be left out of a bundle, which is that of the line: the rig moves its own base"
+        )
+    if problems:
+        raise InputError(problems)
     refuse_slack_line(case.catenary)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())) and not (folder / "pfem.nc").is_file():
         raise InputError([other_files(folder, "bundle")])

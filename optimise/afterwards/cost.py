@@ -169,12 +169,13 @@ def points_cost(batches: list[Batch], setting: Setting, evaluate: Callable[[Batc
 
 def cost_lines(cost: Cost, cluster: ClusterSpec, beside: Sequence[str] = ()) -> list[str]:
     """The estimate in words, with its scatter, the time that it takes on a cluster, and what it leaves out."""
-    measured = ", ".join(f"{s:.3g}" for s in cost.seconds)
+    measured, several = ", ".join(f"{s:.3g}" for s in cost.seconds), len(cost.seconds) > 1
     lines = [
         f"One core of {processor_type()} takes {measured} s for one of the {cost.what} "
-        f"(mean {cost.mean_s:.3g} s, standard deviation {cost.scatter_s:.2g} s).",
-        f"{cost.count} {cost.what} are estimated at {cost.core_hours:.3g} core-hours, standard error "
-        f"{cost.error_core_hours:.2g}, if the workers' cores are as fast as this one.",
+        + (f"(mean {cost.mean_s:.3g} s, standard deviation {cost.scatter_s:.2g} s)." if several else "(a single one)."),
+        f"{cost.count} {cost.what} are estimated at {cost.core_hours:.3g} core-hours"
+        + (f", standard error {cost.error_core_hours:.2g}" if several else "")
+        + ", if the workers' cores are as fast as this one.",
     ]
     workers = cluster.wanted_workers if cluster.kind != "serial" else 1
     if workers is not None:
@@ -185,5 +186,5 @@ def cost_lines(cost: Cost, cluster: ClusterSpec, beside: Sequence[str] = ()) -> 
 
 def _duration(hours: float) -> str:
     if hours < 1.0 / 60.0:
-        return f"{3600.0 * hours:.0f} s"
+        return f"{max(1.0, 3600.0 * hours):.0f} s"
     return f"{60.0 * hours:.0f} minutes" if hours < 2.0 else f"{hours:.1f} hours"

@@ -37,9 +37,11 @@ def path_problems(key: str, name: str, values: Iterable[float], between: bool = 
             return [f"{key}: {name} must be a number that may be broken: it is a whole one; catenary sweep varies it"]
         low, high = keys.bounds(path)
         bad = [v for v in values if (low is not None and v < low) or (high is not None and v > high)]
-        if node["type"] == "integer":
-            bad += [v for v in values if v != round(v)]
-        return [f"{key}: {name} must be {keys.allowed(path)}: got {format_value(v, keys.unit(path))}" for v in bad]
+        whole = "a whole number " if node["type"] == "integer" else ""
+        if whole:
+            bad += [v for v in values if v not in bad and v != round(v)]
+        allowed = f"{whole}{keys.allowed(path)}".strip()
+        return [f"{key}: {name} must be {allowed}: got {format_value(v, keys.unit(path))}" for v in bad]
     near = None if node is not None else keys.nearest(name)
     advice = f"; did you mean {near}?" if near else "; catenary simulate --help lists the keys"
     what = "is not a known key" if node is None else "is not one number (an item of a list is named as masses.0)"

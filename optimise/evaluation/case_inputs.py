@@ -17,7 +17,9 @@ __all__ = ["blows_so", "case_at", "in_gusts", "refuse_bad_values", "value_at", "
 
 MAX_SENTENCES = 8
 SPEED = "speed_kmh"
-LEFT_OUT = " (a block that the case leaves out is given first, with its values)"
+LEFT_OUT = (
+    " (what the case leaves out is given first: a number by a value, as applied_force_N=150, a block with its own)"
+)
 
 
 def case_at(case: CaseSpec, names: tuple[str, ...], values: tuple[float, ...]) -> CaseSpec:
@@ -32,6 +34,8 @@ def case_at(case: CaseSpec, names: tuple[str, ...], values: tuple[float, ...]) -
     """
     content = case.model_dump()
     for name, value in zip(names, values, strict=True):
+        if _held(case, name) is None:  # such as the stitch of a line without, or the one of two forces that is not held
+            raise KeyError(name)
         _set(content, name, value)
     if SPEED in names and "mean_force_N" not in names and _holds_reference(case):
         content["mean_force_N"] = round(reference_mean_force(content[SPEED], case.supply), 6)
@@ -46,14 +50,10 @@ def value_at(case: CaseSpec, name: str) -> float:
     InputError
         If the case has no such number.
     """
-    block: Any = case.model_dump()
-    try:
-        for part in name.split("."):
-            block = block[int(part)] if isinstance(block, list | tuple) else block[part]
-        return float(block)
-    except (KeyError, IndexError, TypeError, ValueError):
-        problem = f"sensitivity.inputs must name numbers that this case has: {name} is not one of them{LEFT_OUT}"
-        raise InputError([problem]) from None
+    held = _held(case, name)
+    if isinstance(held, int | float):
+        return float(held)
+    raise InputError([f"sensitivity.inputs must name numbers that this case has: {name} is not one of them{LEFT_OUT}"])
 
 
 def why_impossible(error: ValidationError) -> str:
@@ -108,6 +108,19 @@ def _holds_reference(case: CaseSpec) -> bool:
     return force is not None and abs(force - reference_mean_force(case.speed_kmh, case.supply)) < 1e-3
 
 
+def _held(case: CaseSpec, name: str) -> Any:
+    """What a case has at a dotted path, written or not; None where it has nothing."""
+    block: Any = case
+    for part in name.split("."):
+        if isinstance(block, list | tuple):
+            block = block[int(part)] if part.isdecimal() and int(part) < len(block) else None
+        elif isinstance(block, dict):
+            block = block.get(part)
+        else:
+            block = getattr(block, part, None) if part in getattr(type(block), "model_fields", ()) else None
+    return block
+
+
 def _set(content: dict[str, Any], name: str, value: float) -> None:
     """Set a number by its dotted path; a part that is a whole number is the place in a list.
 
@@ -120,10 +133,7 @@ def _set(content: dict[str, Any], name: str, value: float) -> None:
             if isinstance(block[part], tuple):
                 block[part] = list(block[part])
             block = block[part]
-        key: Any = int(last) if isinstance(block, list) else last
-        if block[key] is None:  # such as the stitch of a line without, or the one of two forces that is not held
-            raise KeyError(name)
-        block[key] = value
+        block[int(last) if isinstance(block, list) else last] = value
     except (KeyError, IndexError, TypeError, ValueError):
         raise KeyError(name) from None
 

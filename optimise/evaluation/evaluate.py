@@ -81,7 +81,7 @@ def _guarded(job: Job, setting: Setting, run: Callable[[Job, Setting], Outcome])
     """Outcome of a job with its wall time; whatever goes wrong is its reason."""
     begin = time.perf_counter()
     if job.tolerance is not None:
-        setting = _to_tolerance(setting, job.tolerance, job.window or 1.0)
+        setting = _to_tolerance(setting, job.tolerance, job.window or 1.0, job.step_share)
     try:
         found = run(job, setting if not job.train else _with_train(setting, job.train))
     except Exception as error:  # an error on a worker belongs in the record, not in a lost traceback
@@ -102,8 +102,8 @@ def _broken(job: Job, error: Exception) -> Outcome:
     return job.failed(f"{type(error).__name__}: {error}")
 
 
-def _to_tolerance(setting: Setting, tolerance: float, share: float) -> Setting:
-    """The same with another tolerance of the steady state, and a share of window and resolution, in every scenario."""
+def _to_tolerance(setting: Setting, tolerance: float, share: float, step: float) -> Setting:
+    """The same to another tolerance, with a share of window and resolution and one of the step, in every scenario."""
 
     def changed(case: CaseSpec) -> CaseSpec:
         own = case.periodic
@@ -111,7 +111,7 @@ def _to_tolerance(setting: Setting, tolerance: float, share: float) -> Setting:
         # in double precision, since differences of outcomes are formed from it
         changes = {"tolerance": tolerance, "precision": "double", "resolution": share * own.resolution, **window}
         other = own.model_copy(update=changes)
-        return case.model_copy(update={"periodic": other})
+        return case.model_copy(update={"periodic": other, "dt": step * case.dt})
 
     return _with_cases(setting, changed)
 

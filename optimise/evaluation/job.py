@@ -51,6 +51,8 @@ class Job:
         Whether those of the contact force are wanted.
     window : float, optional
         Share of the case's window in which the steady state is sought, where that is not all of it [-].
+    step_share : float
+        Share of the case's time step that is taken, where a tolerance is given [-].
     """
 
     number: int
@@ -63,6 +65,7 @@ class Job:
     marched_slopes: bool = field(default=True, kw_only=True)
     steps: tuple[float, ...] = field(default=(), kw_only=True)
     window: float | None = field(default=None, kw_only=True)
+    step_share: float = field(default=1.0, kw_only=True)
     train: tuple[tuple[str, float], ...] = field(default=(), kw_only=True)
     harmonics: bool = field(default=False, kw_only=True)
 

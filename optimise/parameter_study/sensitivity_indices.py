@@ -17,11 +17,14 @@ from optimise.parameter_study.sensitivity_points import SamplePlan, morris_probl
 from optimise.spec.sensitivity import SensitivityInputsSpec
 
 __all__ = [
-    "OUTPUTS", "GradientFigures", "LocalFigures", "MorrisFigures", "Output", "SobolFigures", "gradient", "local",
-    "morris", "sobol",
+    "CHECK_MISSED", "OUTPUTS", "GradientFigures", "LocalFigures", "MorrisFigures", "Output", "SobolFigures",
+    "gradient", "local", "morris", "sobol",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
+# share of a small step's change of sigma, beyond which derivatives do not say what it is
+MISSED = 0.2
+CHECK_MISSED = "so these derivatives are not what sigma changes by: a finer step (dt), mesh or window may tell them"
 
 
 @dataclass(frozen=True)
@@ -124,8 +127,9 @@ class GradientFigures:
     Attributes
     ----------
     derivative, error : float array
-        By the unit of the input, and how far it is, at most, from those in half and in two thirds of the window, which
-        cut more of the waves that reach far, or with so many of the operator's harmonics and samples.
+        By the unit of the input, and how far it is, at most, from those in half of the window in steps half as long
+        and in two thirds of it, which cut more of the waves that reach far, or with so many of the operator's harmonics
+        and samples.
     expected, computed : float
         Change of sigma by a small step of all inputs down its derivatives: as these have it, and as computed [N].
     message : str
@@ -137,6 +141,11 @@ class GradientFigures:
     expected: float
     computed: float
     message: str
+
+    @property
+    def missed(self) -> bool:
+        """Whether the step that was computed tells that derivatives of sigma are not those of its changes."""
+        return bool(abs(self.computed - self.expected) > MISSED * abs(self.expected))
 
     @property
     def known(self) -> NDArray[np.bool_]:

@@ -16,8 +16,8 @@ __all__ = ["SamplePlan", "morris_problem", "sample_batches", "sample_plan"]
 
 # points that a batch holds at most; a longer one starts its steady states from more that are known
 POINTS_IN_BATCH, FEWEST_BATCHES = 600, 8
-# exact derivatives are formed in these shares of the case's window, then in all of it
-SHORTER = (1.0 / 2.0, 2.0 / 3.0)
+# exact derivatives are formed in these shares of the case's window and by these shares of its step, then in all of it
+SHORTER = ((1.0 / 2.0, 1.0 / 2.0), (2.0 / 3.0, 1.0))
 # step towards which an exact derivative is formed, share of an input's range: small enough for first order
 SMALL_STEP = 1.0e-4
 
@@ -93,7 +93,8 @@ def _job(number: int, place: int, method: str, spec: SensitivityInputsSpec) -> J
     """What is asked for at one of a method's points."""
     if method == "gradient":
         steps = tuple(SMALL_STEP * (r.high - r.low) for r in spec.inputs.values())
-        return Job(number, tolerance=spec.local.tolerance, steps=steps, window=(*SHORTER, None)[place])
+        window, step_share = (*SHORTER, (None, 1.0))[place]
+        return Job(number, tolerance=spec.local.tolerance, steps=steps, window=window, step_share=step_share)
     return Job(number, tolerance=spec.local.tolerance if method == "local" else None)
 
 

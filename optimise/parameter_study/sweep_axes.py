@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from typing import Any, get_args
 
 from pydantic import BaseModel
 
 from dynamics.spec.case import CaseSpec
+from dynamics.spec.checks.operator_scope import NOT_COVERED
+from optimise.evaluation.outcome import Outcome
 
-__all__ = ["axis_meaning", "axis_unit"]
+__all__ = ["axis_meaning", "axis_unit", "unmoved_text"]
+
+# what a march has and the operator does not
+OF_A_MARCH = ("dt", "catenary.mesh.", "periodic.spans_", "periodic.max_spans", "periodic.tolerance")
 
 UNIT = re.compile(r"\s*\[([^\]]+)\]")
 
@@ -28,6 +34,20 @@ def axis_meaning(name: str) -> str:
     where = ", ".join(b.replace("_", " ") for b in blocks if b != "catenary")
     which = f", number {place[0]}" if place else ""
     return f"{where}: {meaning}{which}" if where else f"{meaning}{which}"
+
+
+def unmoved_text(case: CaseSpec, names: Sequence[str], points: Collection[Outcome]) -> str:
+    """Say which inputs decide nothing of what the operator solved; nothing where all of them do."""
+    idle = [name for name in names if name.startswith(OF_A_MARCH)]
+    solved = [p for p in points if p.statistics and not p.message.startswith(NOT_COVERED)]
+    if not idle or not solved or not case.seeks_steady_state or case.periodic.method != "operator":
+        return ""
+    them = "it decides" if len(idle) == 1 else "they decide"
+    return (
+        f"{', '.join(idle)}: the operator, which solved {len(solved)} of {len(points)} points, has no step, mesh or "
+        f"window, so that {them} next to nothing of their figures; periodic.method=march shows what a march makes of "
+        "that."
+    )
 
 
 def _description(name: str) -> str:

@@ -22,7 +22,7 @@ from optimise.record.study_folder import StudyFolder, config_diff, named_method,
 __all__ = ["ParameterStudyFolder", "ParameterStudyInput"]
 
 Input = TypeVar("Input", bound="ParameterStudyInput")
-OTHER_FOLDER = "use another run_dir, in Python folder"
+OTHER_FOLDER = "use another run_dir (in Python: folder)"
 
 
 class ParameterStudyInput(Spec, ABC):

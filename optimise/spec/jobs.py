@@ -91,7 +91,7 @@ class PointPeriodicSpec(PeriodicSpec):
 
 
 class SensitivityPeriodicSpec(PointPeriodicSpec):
-    """Steady state of a point of a sensitivity study: marched to a looser end, sigma within about 0.6 %.
+    """Steady state of a point of a sensitivity study; where it is marched, to a looser end, sigma within about 0.6 %.
 
     That is little compared with the effect of the inputs; derivatives are taken in double precision.
     """

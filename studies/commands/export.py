@@ -76,6 +76,11 @@ def run_export(composed: Composed[ExportJob]) -> tuple[int, Path]:
         f"Influence matrices: {bundle.frequencies} frequencies, truncation error {bundle.truncation_error:.1e}, "
         f"{bundle.computed_s:.1f} s"
     )
+    if case.pantograph.kind != "lumped" or case.pantograph.control is not None:
+        print(
+            "An emulated rig (rig map, rig device) takes passive pantographs of lumped masses, and "
+            f"{case.pantograph.name} is not one: name another there, such as pantograph=dsa380"
+        )
     print(f"Files: {', '.join(f'{part} {spent:.2f} s' for part, spent in bundle.parts)}")
     print(f"Wrote to {folder}/: pfem.nc, pfem.mat, pfem.bin, readers in C, Octave and Python; begin with README.md")
     return 0, folder

@@ -90,6 +90,7 @@ def _fill_and_report(
 ) -> int:
     from optimise.entry.progress_line import ProgressLine
     from optimise.parameter_study.progress import points_line
+    from optimise.parameter_study.sweep_axes import unmoved_text
     from studies.report.sections.tables import marched_text
 
     line, place = ProgressLine(), study.place
@@ -100,8 +101,9 @@ def _fill_and_report(
     folder = RunFolder(place.path, place.study, composed)
     study.report(place.path)
     broken = [point for point in result.points.values() if not point.statistics]
-    marched = marched_text(result.points.values())
-    for sentence in filter(None, [*study.closing(result), *_reasons(broken), marched]):
+    points = result.points.values()
+    idle = unmoved_text(study.given.case, study.given.names, points)
+    for sentence in filter(None, [*study.closing(result), *_reasons(broken), marched_text(points), idle]):
         folder.say(sentence)
     folder.say(f"Wrote to {place.path}/ ({study.files})")
     return 0 if len(broken) < len(result.points) else 1

@@ -62,6 +62,7 @@ def _closing(result: SensitivityResult) -> list[str]:
 
     from dynamics.charts.numbers import with_error
     from optimise.evaluation.case_inputs import value_at
+    from optimise.parameter_study.sensitivity_indices import CHECK_MISSED
 
     names = result.plan.names
     lines = []
@@ -80,6 +81,9 @@ def _closing(result: SensitivityResult) -> list[str]:
         order = [i for i in np.argsort(-np.where(certain, np.abs(scaled), -1.0))[:3] if certain[i]]
         most = ", ".join(f"{names[i]} {with_error(scaled[i], error[i], 2, signed=True)} N" for i in order)
         lines.append(f"exact derivative of sigma times the range: {most or 'none exceeds its error'}")
+        if g.missed:
+            change = f"a small step down them changes sigma by {g.computed:.2g} N, they predict {g.expected:.2g} N"
+            lines.append(f"{change}, {CHECK_MISSED}")
     elif g is not None:
         lines.append(f"no exact derivative of sigma is known: {g.message or 'in shorter windows they are others'}")
     for name, figures in (("base samples", result.sobol), ("trajectories", result.morris)):

@@ -13,6 +13,8 @@ from studies.jobs.pressed import Press, PressedSpec
 
 __all__ = ["OnRig", "for_a_real_one", "on_rig", "refuse_no_chain"]
 
+OTHER = "; name another one, such as pantograph=dsa380"
+
 
 @dataclass(frozen=True)
 class OnRig:
@@ -85,11 +87,16 @@ def refuse_no_chain(pantograph: PantographSpec) -> None:
     Raises
     ------
     InputError
-        If it is not of lumped masses.
+        If it is not of lumped masses, or has a controller.
     """
+    if pantograph.control is not None:
+        raise InputError([f"pantograph.control must be left out on an emulated rig, which is passive{OTHER}"])
     if pantograph.kind != "lumped":
         raise InputError(
-            [f"pantograph must be of lumped masses on an emulated rig: {pantograph.name} is of kind {pantograph.kind}"]
+            [
+                f"pantograph must be of lumped masses on an emulated rig: {pantograph.name} is of kind "
+                f"{pantograph.kind}{OTHER}"
+            ]
         )
 
 

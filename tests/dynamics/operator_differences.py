@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 
 from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.form_finding.neighbours import neighbouring_equilibria
+from dynamics.adjoint.figures import SOFT
 from dynamics.adjoint.motions import FirstOrder, motion_of
 from dynamics.line_operator import slack as slack_search
 from dynamics.results.solution import Solution
@@ -66,7 +68,7 @@ class Solved:
         found = solve(case, self.found.operator_start, line)
         assert found.method == "operator"
         s, each = found.train_statistics, [one.contact_force_filtered for one in found.pantographs]
-        extremes = max(np.log(np.exp(f).sum()) for f in each), min(-np.log(np.exp(-f).sum()) for f in each)
+        extremes = max(SOFT * logsumexp(f / SOFT) for f in each), min(-SOFT * logsumexp(-f / SOFT) for f in each)
         same = np.array_equal(*(one.operator_state.slack.squeeze > 0.0 for one in (found, self.found)))
         return np.array([s.contact_force_std_N, 1e-3 * s.max_uplift_at_supports_mm, *extremes]), same
 

@@ -4,11 +4,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 
 from catenary.errors import InputError
 from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.linearised.cell import vertical_cell
-from dynamics.adjoint.figures import SteadyMotion
+from dynamics.adjoint.figures import SOFT, SteadyMotion
 from dynamics.adjoint.inputs import input_slopes
 from dynamics.adjoint.lagrangian import Lagrangian
 from dynamics.adjoint.steady_slopes import SteadySlopes
@@ -65,7 +66,7 @@ class Solved:
     def extremes(self, case):
         """Smooth extremes by their formula, and those of the statistics."""
         found = self.solved(case)
-        smooth = [sign * np.log(np.exp(sign * found.contact_force_filtered).sum()) for sign in (1.0, -1.0)]
+        smooth = [sign * SOFT * logsumexp(sign * found.contact_force_filtered / SOFT) for sign in (1.0, -1.0)]
         return np.array([*smooth, found.statistics.contact_force_max_N, found.statistics.contact_force_min_N])
 
     def differences(self, changed, step):

@@ -120,7 +120,7 @@ DERIVED = [
     (("messenger_wire", "tension"), 2.0),
     (("damping", "alpha"), 1e-5),
     (("contact", "stiffness"), 20.0),
-    (("trailing", "distances_m", 0), 1e-4),
+    (("trailing", "distances_m", 8e-6), 2e-5),
     ((None, "speed_kmh"), 1e-3),
 ]
 

@@ -1,6 +1,7 @@
 """Sensitivities of closed forms, through sampling, record and indices as the solver's points go."""
 
 import csv
+from dataclasses import replace
 
 import cheap_sensitivity as cheap
 import numpy as np
@@ -10,6 +11,9 @@ from pydantic import ValidationError
 
 from catenary.errors import InputError
 from optimise.evaluation.case_inputs import case_at
+from optimise.evaluation.evaluate import _guarded
+from optimise.evaluation.job import Setting
+from optimise.evaluation.outcome import failed
 from optimise.parameter_study.sensitivity import SensitivityFolder, load_sensitivity, run_sensitivity
 from optimise.parameter_study.sensitivity_points import sample_batches, sample_plan
 from optimise.record.driver_lock import Interrupted
@@ -234,13 +238,34 @@ def test_exact_derivatives_are_on_record_with_what_shorter_windows_make_of_them(
     assert found.derivative[0] == pytest.approx([2.0, 1.0, -4.0])
     assert found.error[0] == pytest.approx([0.05, 1.5, 0.0]), "the largest, which is that of half the window"
     assert found.known[0].tolist() == [True, False, True] and not found.known[1].any()
-    assert (found.expected, found.computed) == (-0.5, -0.4)
+    assert (found.expected, found.computed) == (-0.5, -0.4) and not found.missed
+    assert replace(found, computed=-0.25).missed, "half of what derivatives say"
+    (section,) = study_sections(replace_gradient(load_sensitivity(tmp_path), replace(found, computed=-0.25)))
+    assert "they predict −0.5000 N, so these derivatives are not what sigma changes by" in section.text[-1]
     with open(SensitivityFolder(tmp_path).indices_csv, encoding="utf-8") as table:
         rows = {(r["output"], r["input"]): r for r in csv.DictReader(table)}
     assert len(rows) == 3, "outputs without derivatives have no rows"
     assert float(rows["sigma", "speed_kmh"]["value"]) == -4.0 and rows["sigma", "speed_kmh"]["unit"] == "N/(km/h)"
     cell = {row[0]: row[1] for row in study_sections(load_sensitivity(tmp_path))[0].tables[0].rows}
     assert cell["catenary.damping.alpha"].startswith("unknown (± 0.30") and "unknown" not in cell["speed_kmh"]
+
+
+def replace_gradient(result, gradient):
+    """The same result with other derivatives in place of those of its points."""
+    result.__dict__["gradient"] = gradient
+    return result
+
+
+def test_half_of_the_window_is_marched_by_half_of_the_step(case):
+    study = cheap.study_of(methods=["gradient"])
+    jobs = [
+        job for batch in sample_batches(sample_plan(study.sensitivity, case), study.sensitivity) for job in batch.jobs
+    ]
+    assert [(job.window, job.step_share) for job in jobs] == [(0.5, 0.5), (2.0 / 3.0, 1.0), (None, 1.0)]
+    seen = []
+    for job in jobs:
+        _guarded(job, Setting(case), lambda job, setting: seen.append(setting.case) or failed(job.number, "seen"))
+    assert [each.dt for each in seen] == pytest.approx([0.5 * case.dt, case.dt, case.dt])
 
 
 def test_a_record_without_derivatives_is_read_and_names_the_reason(tmp_path, case):

@@ -152,7 +152,7 @@ OPTIMISE_ONLY = {
         ["scenarios.speeds_kmh=[275]", "scenarios.speed_weights=[1,2]"],
         ["1 problem", "weights must be one a value of speeds_kmh: 1 values, 2 weights"],
     ),
-    "no objective": (["objectives=[]"], ["objectives must list at least 1 values: got 0 on the command line"]),
+    "no objective": (["objectives=[]"], ["objectives must list at least 1 value: got 0 on the command line"]),
     "an objective that is not a list": (["objectives=sigma"], ["objectives must be a list: got 'sigma'"]),
     "too many objectives": (
         ["objectives=[sigma,uplift,force_range,statistical_minimum]", "sampler=nsga2"],

@@ -71,8 +71,8 @@ def test_a_small_lattice_is_run_written_and_drawn(catenary, folder):
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        ("lattice.dt=[]", "lattice.dt must list at least 1 values: got 0"),
-        ("lattice.integrators=[]", "lattice.integrators must list at least 1 values: got 0"),
+        ("lattice.dt=[]", "lattice.dt must list at least 1 value: got 0"),
+        ("lattice.integrators=[]", "lattice.integrators must list at least 1 value: got 0"),
         ("lattice.elements_per_bay=[6,6]", "every value must stand in the list once: got 6, 6"),
         ("lattice.integrators=[euler]", "must be one of newmark, hht, rk4: got 'euler'"),
         ("lattice.elements_per_bay=[6,24]", "reference.elements_per_bay must exceed that of every setting, 24: got 18"),

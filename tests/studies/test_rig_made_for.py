@@ -44,6 +44,22 @@ def test_an_emulated_rig_refuses_what_is_not_of_lumped_masses(catenary, bundle, 
     assert not (folder / "run").exists()
 
 
+def test_an_emulated_rig_names_a_way_out_where_the_bundle_has_a_controller(catenary, bundle, folder):
+    ended = catenary("rig", "map", f"bundle={bundle}", "pantograph=controlled", "run_dir=run")
+    refused(ended, ["pantograph.control must be left out on an emulated rig", "such as pantograph=dsa380"])
+
+
+def test_what_a_bundle_cannot_have_is_refused(catenary, folder):
+    refused(catenary("export", "slack_damping=released"), ["slack_damping must be kept in a bundle", "got released"])
+    large = ("solver=open_line", "kinematics=nonlinear")
+    refused(
+        catenary("export", *large), ["kinematics must be linearised in a bundle, which has matrices: got nonlinear"]
+    )
+    moved = ("solver=open_line", "base_motion.drawn_height={deviation_m:0.01,frequency_hz:1}")
+    refused(catenary("export", *moved), ["base_motion must be left out of a bundle"])
+    assert list(folder.iterdir()) == []
+
+
 def test_its_other_side_refuses_it_too(catenary):
     refused(catenary("rig", "device", "pantograph=articulated"), ["pantograph must be of lumped masses on an emulated"])
 

@@ -25,7 +25,11 @@ AXES = "sweep.axes={contact.stiffness:{low:50e3,high:100e3,number:2},speed_kmh:[
     [
         ("{contact.stifness:[50e3,60e3]}", "contact.stifness is not a known key; did you mean contact.stiffness?"),
         ("{contact.stiffness:[1,50e3]}", "contact.stiffness must be between 5000 and 5000000 N/m: got 1 N/m"),
-        ("{catenary.mesh.elements_per_bay:[2,2.5]}", "elements_per_bay must be between 2 and"),
+        ("{catenary.mesh.elements_per_bay:[2,2.5]}", "elements_per_bay must be a whole number between 2 and"),
+        (
+            "{applied_force_N:[100,150]}",
+            "applied_force_N is not one of them (what the case leaves out is given first: a",
+        ),
         ("{catenary.droppers.positions:[1,2]}", "catenary.droppers.positions is not one number"),
         ("{speed_kmh:[300,200]}", "those of speed_kmh do not increase"),
         ("{speed_kmh:[300,590]}", "wave speed"),
@@ -87,6 +91,28 @@ def test_what_the_verdict_rests_on_is_refined_and_said_with_its_error(catenary, 
     assert (f"{swept:.2f} N is further off" in ended.out) == (abs(swept - sigma) > error)
     page = (where / "report.html").read_text(encoding="utf-8")
     assert "Refined points" in page and f"{found[1]} ± {found[2]}" in page.replace("\u00a0", " ").replace("\u202f", " ")
+
+
+def test_an_axis_that_the_operator_does_not_have_is_said_to_decide_nothing(catenary, folder):
+    """The number of wires, which a line of one leaves out, is an axis like others."""
+    axes = "sweep.axes={dt:[1e-3,2e-3],catenary.contact_wire.count:[1,2]}"
+    ended = catenary("sweep", *COARSE, axes)
+    assert ended.code == 0, ended.err
+    said = (
+        "dt: the operator, which solved 4 of 4 points, has no step, mesh or window, so that it decides next to nothing"
+    )
+    assert said in ended.out
+    page = (folder / "outputs" / "sweeps" / "small" / "report.html").read_text(encoding="utf-8")
+    assert "has no step, mesh or window" in page
+    with xr.open_dataset(folder / "outputs" / "sweeps" / "small" / "result.nc") as data:
+        sigma = data["contact_force_std_N"].values
+    assert abs(sigma[:, 1] - sigma[:, 0]).min() > 1.0 and abs(sigma[1] - sigma[0]).max() < 0.1
+    assert "decides next to nothing" not in catenary("sweep", *COARSE, axes, "periodic.method=march", "run_dir=m").out
+
+
+def test_the_cost_of_a_single_batch_has_no_scatter(catenary, folder):
+    ended = catenary("sweep", *COARSE, "sweep.axes={mean_force_N:[100,150]}", "cost=true")
+    assert ended.code == 0 and "nan" not in ended.out and "On 2 workers that is 0 s" not in ended.out
 
 
 def test_the_cost_of_a_sweep_is_estimated_and_nothing_is_written(catenary, folder):

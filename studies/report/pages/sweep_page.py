@@ -14,7 +14,7 @@ from catenary.linearised.rest_warnings import rest_warnings
 from dynamics.charts.numbers import number, with_bound_units
 from dynamics.charts.parts import Chart, Curve, HeatMap, Role
 from optimise.parameter_study.sweep import SweepFolder
-from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
+from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit, unmoved_text
 from optimise.parameter_study.sweep_result import Index, SweepResult
 from studies.report.drawing.parts import Page, Section, Table
 from studies.report.readers.given_input import points_origin
@@ -228,7 +228,8 @@ def _warnings(result: SweepResult) -> tuple[str, ...]:
         if count
     )
     points = result.points.values()
-    return (*found, *filter(None, [not_periodic_text(points), marched_text(points)]))
+    idle = unmoved_text(result.case, tuple(result.sweep.values), points)
+    return (*found, *filter(None, [not_periodic_text(points), marched_text(points), idle]))
 
 
 def _at(axes: list[_Axis], index: Index) -> str:

@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from dynamics.adjoint.figures import SOFT
 from dynamics.charts.numbers import number
 from dynamics.charts.parts import Chart, Curve, Mark, Role, Stations
 from optimise.evaluation.case_inputs import value_at
 from optimise.parameter_study.sensitivity_indices import (
+    CHECK_MISSED,
     OUTPUTS,
     GradientFigures,
     LocalFigures,
@@ -19,7 +21,7 @@ from optimise.parameter_study.sensitivity_indices import (
     SobolFigures,
 )
 from optimise.parameter_study.sensitivity_result import SensitivityResult
-from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
+from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit, unmoved_text
 from studies.report.content.pieces import Array
 from studies.report.drawing.parts import Section, Table, present
 from studies.report.sections.tables import marched_text, not_periodic_text, plus_minus, value_text
@@ -83,7 +85,8 @@ def study_warnings(result: SensitivityResult) -> tuple[str, ...]:
                 "is seldom random: the indices are those of the part of the ranges that has figures."
             )
     points = result.points.values()
-    return (*found, *filter(None, [not_periodic_text(points), marched_text(points)]))
+    idle = unmoved_text(result.case, result.plan.names, points)
+    return (*found, *filter(None, [not_periodic_text(points), marched_text(points), idle]))
 
 
 def _sobol_section(result: SensitivityResult, s: SobolFigures) -> Section:
@@ -154,13 +157,15 @@ def _gradient_section(result: SensitivityResult, g: GradientFigures) -> Section:
     ranges = np.array([r.slope(value_at(result.case, name)) for name, r in result.spec.inputs.items()])
     text = (
         "Derivatives by the adjoint of the steady state, without a finite step; to first order they are exact while "
-        "the same droppers go slack. The number after ± is the largest difference from the derivatives in half and in "
-        "two thirds of the window, which cut off more of the waves that reach far, or of the operator's harmonics and "
-        "samples; a derivative that does not exceed it counts as unknown. A march's step and mesh are not in it. "
-        "The program smooths extremes over 1 N. Where a range is even in the logarithm, so is what is shown."
+        "the same droppers go slack. The number after ± is the largest difference from the derivatives in half of the "
+        "window, in steps half as long, and in two thirds of it, which cut off more of the waves that reach far, or of "
+        "the operator's harmonics and samples; a derivative that does not exceed it counts as unknown. A march's mesh "
+        f"is not in it. The program smooths extremes over {SOFT:g} N. Where a range is even in the logarithm, so is "
+        "what is shown."
     )
     check = f"Check: a small step of all inputs down these slopes changes σ by {number(g.computed, 4)} N; they "
-    found = (f"{check}predict {number(g.expected, 4)} N.",) if np.isfinite(g.computed) else (g.message,)
+    failed = f", {CHECK_MISSED}" if g.missed else ""
+    found = (f"{check}predict {number(g.expected, 4)} N{failed}.",) if np.isfinite(g.computed) else (g.message,)
     table = _table("Exact derivative times the range", g.derivative * ranges, g.error * ranges, result, judged=True)
     return Section("Exact derivatives", text=(text, *filter(None, found)), tables=(table,))
 
