@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from catenary.errors import InputError
 from optimise.evaluation.case_inputs import case_at
-from optimise.evaluation.evaluate import _guarded
+from optimise.evaluation.evaluate import evaluate_batch
 from optimise.evaluation.job import Setting
 from optimise.evaluation.outcome import failed
 from optimise.parameter_study.sensitivity import SensitivityFolder, load_sensitivity, run_sensitivity
@@ -256,16 +256,19 @@ def replace_gradient(result, gradient):
     return result
 
 
-def test_half_of_the_window_is_marched_by_half_of_the_step(case):
-    study = cheap.study_of(methods=["gradient"])
-    jobs = [
-        job for batch in sample_batches(sample_plan(study.sensitivity, case), study.sensitivity) for job in batch.jobs
-    ]
-    assert [(job.window, job.step_share) for job in jobs] == [(0.5, 0.5), (2.0 / 3.0, 1.0), (None, 1.0)]
-    seen = []
-    for job in jobs:
-        _guarded(job, Setting(case), lambda job, setting: seen.append(setting.case) or failed(job.number, "seen"))
-    assert [each.dt for each in seen] == pytest.approx([0.5 * case.dt, case.dt, case.dt])
+def test_half_of_the_window_is_marched_by_half_of_the_step(case, monkeypatch):
+    study, seen = cheap.study_of(methods=["gradient"]), []
+
+    def look(job, setting, policy):
+        seen.append((setting.case.periodic.resolution, setting.case.dt))
+        return failed(job.number, "seen")
+
+    monkeypatch.setattr("optimise.evaluation.evaluate._point", look)
+    for batch in sample_batches(sample_plan(study.sensitivity, case), study.sensitivity):
+        evaluate_batch(batch, Setting(case))
+    resolution, dt = zip(*seen, strict=True)
+    assert resolution == pytest.approx([0.5, 2.0 / 3.0, 1.0])
+    assert dt == pytest.approx([0.5 * case.dt, case.dt, case.dt])
 
 
 def test_a_record_without_derivatives_is_read_and_names_the_reason(tmp_path, case):
