@@ -191,7 +191,7 @@ def _by_quadrature(cell: CondensedCell, records: Records, tolerance: float) -> _
         raise ValueError(
             f"influence matrices need a line whose waves die away: the sum over frequencies is uncertain by "
             f"{error:.1g} of its largest entry, at most {LARGEST_ERROR:g} is allowed; give the line more damping "
-            f"(catenary.damping)"
+            "(catenary.damping), or the train a higher speed"
         )
     sums = Sums(cell, records)
     for part in np.array_split(np.arange(len(theta)), max(1, len(theta) // BLOCK)):
