@@ -192,11 +192,13 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult, done: lis
     from studies.afterwards.confirmation import confirm_campaign, confirmation_lines
     from studies.afterwards.design_workbook import show_design_workbook
     from studies.afterwards.length_tolerance import length_tolerance_lines, show_length_tolerance
+    from studies.afterwards.made_files import set_damaged_aside
     from studies.afterwards.off_design import off_design_lines, show_fitter_schedule, show_off_design
     from studies.report import write_report
     from studies.report.sections.basins import certainty_lines
 
     folder = RunFolder(result.folder, "optimise", composed)
+    set_damaged_aside(result.folder)
     keep_head(result.folder, composed.job.report, None if result.best is None else result.best.number)
     errors = composed.job.error_estimate
     with _shown_line() as line:
