@@ -4,6 +4,7 @@ import json
 import shlex
 
 import pytest
+from refusal import refused
 
 import catenary as lines
 import optimise
@@ -12,6 +13,7 @@ from dynamics.spec.case import case_of
 from optimise.entry.campaigns import prepared_campaign
 from optimise.record.driver_lock import Interrupted
 from optimise.spec.jobs import campaign_of
+from optimise.spec.scenarios import ScenariosSpec
 from studies import cli
 from studies.commands import demo
 from studies.commands import optimise as command
@@ -107,6 +109,48 @@ def test_a_folder_without_a_campaign_is_refused(catenary, folder):
     ended = catenary("optimise", "resume=nowhere")
     assert ended.code == cli.BAD_INPUT and "nowhere" in ended.err and "nothing was written" in ended.err
     assert not list(folder.iterdir())
+
+
+TYPED = ("optimise", "experiment=oc1_heights", "campaign=c", "trials=3", "cluster=serial")
+WITHOUT_USE = {
+    "factor": (["scenarios.std_factor=3"], "scenarios.std_factor must be left out without scenarios.combine=mean_plus"),
+    "combine": (["scenarios.combine=worst"], "scenarios.combine must be left out without scenarios, which it combines"),
+    "both": (["scenarios.combine=mean_plus_std", "scenarios.std_factor=2"], "scenarios.combine must be left out"),
+}
+
+
+@pytest.mark.parametrize(("asked", "sentence"), WITHOUT_USE.values(), ids=WITHOUT_USE)
+def test_an_option_of_scenarios_without_effect_is_refused_but_on_record(
+    catenary, folder, interrupted, monkeypatch, asked, sentence
+):
+    refused(catenary(*TYPED, *asked), ["1 problem", sentence])
+    assert not list(folder.iterdir())
+    with monkeypatch.context() as earlier:
+        earlier.setattr(ScenariosSpec, "unused", lambda *_: ())
+        assert catenary(*TYPED, *asked).code == cli.INTERRUPTED
+    for again in ((*TYPED, *asked), ("optimise", "resume=outputs/campaigns/c")):
+        assert catenary(*again).code == cli.INTERRUPTED, "a record is never refused for it"
+
+
+def test_an_objective_that_names_another_way_does_not_use_the_factor():
+    asked = ["scenarios=speeds", "objectives=[sigma:worst]", "scenarios.std_factor=2"]
+    job = command.compose([*TYPED[1:], *asked]).job
+    (sentence,) = job.scenarios.unused(job.objectives)
+    assert sentence.endswith("an objective such as sigma:mean_plus_std, which alone use it: got 2")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["scenarios.std_factor=1", "scenarios.combine=mean"],
+        ["scenarios=speeds", "scenarios.combine=mean_plus_std", "scenarios.std_factor=2"],
+        ["scenarios=speeds", "objectives=[sigma:mean_plus_std]", "scenarios.std_factor=2"],
+        ["scenarios.errors.height_sd_mm=2", "scenarios.combine=worst"],
+    ],
+)
+def test_options_of_scenarios_that_are_used_or_usual_are_not_refused(asked):
+    job = command.compose([*TYPED[1:], *asked]).job
+    assert not [*job.scenarios.unused(job.objectives)]
 
 
 def test_a_study_whose_points_are_not_kept_says_so(folder, monkeypatch):
