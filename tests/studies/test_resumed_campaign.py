@@ -20,6 +20,7 @@ from studies.commands import optimise as command
 
 HEIGHTS_MM = [0, -5, -8, -9, -10, -9, -8, -5, 0]
 KEYS = {"trials": 4, "sampler": "qmc", "seed": 3, "cluster": "serial", "design": {"height_change": 0.02}}
+TYPED = ("optimise", "experiment=oc1_heights", "campaign=c", "trials=3", "cluster=serial")
 
 
 @pytest.fixture
@@ -102,7 +103,34 @@ def test_what_follows_the_search_is_as_the_first_command_asked(begun, folder):
     assert (job.trust.speeds, job.trust.samples, job.error_estimate, job.report.author) == (3, 4, False, "A. N. Other")
     assert (job.trials, job.speed_kmh, job.sampler.kind, job.synchronous) == (4, 280.0, "qmc", False)
     status.write_text("not JSON", encoding="utf-8")
-    assert command.compose(["resume=kept here/mine"]).job.trust.speeds == 9
+    found = command.compose(["resume=kept here/mine"])
+    assert found.job.trust.speeds == 9, "Python keeps no second copy"
+    (said,) = found.notes
+    assert "kept here/mine was asked to run after its search is not known" in said and "trust.*" in said
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut", "empty"])
+def test_what_follows_the_search_survives_a_damaged_status(catenary, folder, interrupted, damage):
+    """The words typed stand in .hydra/ as well, from the beginning of the search, and after every resume."""
+    typed = (*TYPED, "trust.speeds=1", "trust.contact_stiffness=[]", "error_estimate=false", "report.author=A. Other")
+    assert catenary(*typed).code == cli.INTERRUPTED
+    campaign = folder / "outputs" / "campaigns" / "c"
+    for _ in range(2):
+        content = (campaign / "status.json").read_bytes()
+        (campaign / "status.json").unlink()
+        if damage != "missing":
+            (campaign / "status.json").write_bytes(content[:200] if damage == "cut" else b"{}")
+        found = command.compose([f"resume={campaign}", "trust.samples=4"])
+        job = found.job
+        assert (job.trust.speeds, job.trust.contact_stiffness, job.trust.samples) == (1, (), 4) and not found.notes
+        assert not job.error_estimate and job.report.author == "A. Other"
+        assert catenary("optimise", f"resume={campaign}").code == cli.INTERRUPTED
+    (campaign / "status.json").unlink()
+    (campaign / ".hydra" / "overrides.yaml").write_text("a: [", encoding="utf-8")
+    ended = catenary("optimise", f"resume={campaign}")
+    assert (
+        ended.code == cli.INTERRUPTED and "neither its status.json nor .hydra/overrides.yaml" in ended.out + ended.err
+    )
 
 
 def test_a_folder_without_a_campaign_is_refused(catenary, folder):
@@ -111,7 +139,6 @@ def test_a_folder_without_a_campaign_is_refused(catenary, folder):
     assert not list(folder.iterdir())
 
 
-TYPED = ("optimise", "experiment=oc1_heights", "campaign=c", "trials=3", "cluster=serial")
 WITHOUT_USE = {
     "factor": (["scenarios.std_factor=3"], "scenarios.std_factor must be left out without scenarios.combine=mean_plus"),
     "combine": (["scenarios.combine=worst"], "scenarios.combine must be left out without scenarios, which it combines"),
