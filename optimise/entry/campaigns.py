@@ -88,12 +88,16 @@ def prepared_campaign(job: OptimiseJob, folder: Path) -> PreparedCampaign:
     Raises
     ------
     InputError
-        If its line hangs slack, its step is too long, or what `prepare_campaign` finds against it.
+        If its line hangs slack, its step is too long, an option of its scenarios has no effect (a campaign on record
+        may have one), or what `prepare_campaign` finds against it.
     """
     case = case_of(job)
     refuse_unfit_case(case)
     prepared = prepare_campaign(_as_on_record(job, folder), case, folder)
     place = prepared.place
+    unused = [] if prepared.is_resumed else [*job.scenarios.unused(job.objectives)]
+    if unused:
+        raise InputError(unused)
     if not prepared.is_resumed and place.path.exists() and (not place.path.is_dir() or place.foreign_files()):
         raise InputError([other_files(place.path, "campaign")])
     return prepared

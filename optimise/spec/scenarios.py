@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Annotated, Any, NamedTuple, Self
 
@@ -15,7 +15,7 @@ from dynamics.spec.control.controller import MOST_DELAY
 from dynamics.spec.pantograph import PantographSpec
 from optimise.spec.conditions.wear import WearScenariosSpec
 from optimise.spec.defects import DefectScenariosSpec
-from optimise.spec.objective_names import Combine
+from optimise.spec.objective_names import Combine, name_parts
 
 __all__ = ["InstallationSpec", "ScenariosSpec", "WindCase", "WindScenariosSpec"]
 
@@ -222,6 +222,21 @@ class ScenariosSpec(Spec):
         """Whether there is any scenario other than the case's own."""
         return self.errors.wanted or any(values for values, _ in self.axes.values())
 
+    def unused(self, objectives: Iterable[str]) -> Iterator[str]:
+        """Say what is asked of combining scenarios and changes no figure; what has its default is never named."""
+        if self.combine != _default("combine") and not self.wanted:
+            yield (
+                "scenarios.combine must be left out without scenarios, which it combines: got "
+                f"{self.combine}; list some (scenarios.speeds_kmh for instance)"
+            )
+        elif self.std_factor != _default("std_factor"):
+            ways = {self.combine, *(name_parts(name).combine for name in objectives)}
+            if "mean_plus_std" not in ways:
+                yield (
+                    "scenarios.std_factor must be left out without scenarios.combine=mean_plus_std or an objective "
+                    f"such as sigma:mean_plus_std, which alone use it: got {self.std_factor:g}"
+                )
+
     def for_line(self, line: CatenarySpec) -> Self:
         """The same with numbers of droppers where each of a line's is meant."""
         return self.model_copy(update={"defects": self.defects.for_line(line)})
@@ -261,3 +276,7 @@ class ScenariosSpec(Spec):
         if problems:
             raise ValueError("; ".join(problems))
         return self
+
+
+def _default(key: str) -> Any:
+    return ScenariosSpec.model_fields[key].default

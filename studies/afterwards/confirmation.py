@@ -6,7 +6,7 @@ and result.nc each, and confirmation.json.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -26,15 +26,21 @@ if TYPE_CHECKING:
     from optimise.search.result import CampaignResult
 
 __all__ = [
+    "SOLVED",
     "confirm_campaign",
     "confirmation_content",
     "confirmation_lines",
+    "confirmation_of",
     "confirmed_change",
     "on_record",
     "write_solved",
 ]
 
 Doing = Callable[[str], AbstractContextManager[None]]
+# a case to solve, and whether its numerical error is wanted
+Wanted = tuple[CaseSpec, bool]
+# folders with a solution each; where the nominal line is the best one, its transient is the only one
+SOLVED = ("nominal", "best", "nominal_transient", "best_transient")
 
 
 def confirm_campaign(
@@ -44,7 +50,8 @@ def confirm_campaign(
 
     With ``error_estimate`` the summaries of nominal and best line say how large the numerical error of their standard
     deviation is, and the transients are run once more, refined, so that the change between the lines has one. What an
-    earlier run has confirmed, or solved until it was interrupted, is not run again. The campaign's workers solve. None
+    earlier run has confirmed, or solved until it was interrupted, is not run again; a solution whose files are missing
+    is. The campaign's workers solve. None
     when no design is feasible.
 
     Parameters
@@ -56,43 +63,91 @@ def confirm_campaign(
     """
     from optimise.afterwards.confirm import confirm
     from optimise.afterwards.confirming_runs import transients
-    from optimise.afterwards.finished_runs import finished_runs
-    from optimise.afterwards.solved_cases import solve_cases
 
     best = result.best
     if best is None:
         return None
-    target = result.folder / "confirmation.json"
-    case_hash = config_sha256(result.case)
-    held = on_record(
-        target, lambda c: (c["best"]["trial"], c["case_sha256"]) == (best.number, case_hash) and "verdict" in c
-    )
-    if held is not None:
-        return held
+    target, case_hash = result.folder / "confirmation.json", config_sha256(result.case)
+    held = on_record(target, lambda c: _belongs(c, best.number, case_hash))
+    # what is missing of a confirmation on record is solved as it was then
+    errors = error_estimate if held is None else bool(held.get("refined"))
     lines = {"nominal": result.nominal, "best": best}
     searched = {name: result.case_of(line) for name, line in lines.items()}
     apart = lines if best.number else {"nominal": result.nominal}  # the nominal line may be the best one
-    marched = {name: transients(result, line, error_estimate) for name, line in apart.items()}
+    missing = [] if held is None else _missing(result.folder, searched, [*apart])
+    if held is not None and not missing:
+        return held
+    marched = {name: transients(result, line, errors) for name, line in apart.items()}
+    wanted = {name: (case, errors) for name, case in searched.items()}
+    wanted |= {f"{name}_transient": (each[-1], False) for name, each in marched.items()}
+    if held is not None:
+        again = {name: wanted[name] for name in missing}
+        with doing(f"solutions that are not on record, once more: {', '.join(again)}"):
+            _solve(result, _each_once(again.values()), again)
+        return held
     # the longest first, the finest marches of both lines
     cases = [(case, False) for finest in reversed(list(zip(*marched.values(), strict=True))) for case in finest]
-    cases += [(searched[name], error_estimate) for name in apart]
-    errors = " with its numerical error," if error_estimate else ""
-    whole = any(case.on_open_line for each in marched.values() for case in each)
-    again = ("finer" if error_estimate else "the same again") if whole else "by the long transient"
-    with doing(f"confirmation, {len(cases)} runs: each line as in the search,{errors} and {again}"):
-        solved = solve_cases(cases, result.campaign.cluster, finished_runs(result.folder))
-        limits = read_head(result.folder)
-        for name, case in searched.items():
-            write_solved(result.folder / name, _run_of(case, solved), limits)
-        for name, each in marched.items():
-            write_solved(result.folder / f"{name}_transient", _run_of(each[-1], solved), limits)
-        confirmation = confirm(result, lambda case: _run_of(case, solved).solution, refine=error_estimate)
+    cases += [wanted[name] for name in apart]
+    with doing(_in_words(cases, errors)):
+        solved = _solve(result, cases, wanted)
+        confirmation = confirm(result, lambda case: _run_of(case, solved).solution, refine=errors)
     assert confirmation is not None
     slack = {name: _run_of(case, solved).slack for name, case in searched.items()}
     warnings = {name: found.warning for name, found in slack.items() if found is not None and found.warning}
-    content = {**confirmation_content(confirmation, result), "refined": error_estimate, "slack_damping": warnings}
+    content = {**confirmation_content(confirmation, result), "refined": errors, "slack_damping": warnings}
     write_json_atomic(target, content)
     return content
+
+
+def _belongs(content: dict[str, Any], best: int, case_hash: str) -> bool:
+    """Whether a confirmation on record is of that design and case, and has everything that is said of one."""
+    own = (content["best"]["trial"], content["case_sha256"]) == (best, case_hash) and "verdict" in content
+    return own and bool(confirmation_lines(content))
+
+
+def _missing(folder: Path, searched: dict[str, CaseSpec], marched: Sequence[str]) -> list[str]:
+    """Folders of a confirmation on record in which a file is missing, or is of another case than the line's."""
+    from dynamics.results.dataset import read_result
+
+    found = []
+    for name in (*searched, *(f"{line}_transient" for line in marched)):
+        try:
+            hashes = {read_json(folder / name / "summary.json")["config_sha256"]}
+            hashes.add(read_result(folder / name / "result.nc").attributes["config_sha256"])
+        except (OSError, ValueError, KeyError, TypeError):  # a file that is not there, or not of a run
+            found.append(name)
+            continue
+        if name in searched and hashes != {config_sha256(searched[name])}:
+            found.append(name)
+    return found
+
+
+def _each_once(cases: Iterable[Wanted]) -> list[Wanted]:
+    kept: list[Wanted] = []
+    for wanted in cases:
+        if wanted not in kept:
+            kept.append(wanted)
+    return kept
+
+
+def _in_words(cases: Sequence[Wanted], errors: bool) -> str:
+    """What a confirmation solves."""
+    whole = any(case.on_open_line for case, _ in cases)
+    again = ("finer" if errors else "the same again") if whole else "by the long transient"
+    with_errors = " with its numerical error," if errors else ""
+    return f"confirmation, {len(cases)} runs: each line as in the search,{with_errors} and {again}"
+
+
+def _solve(result: CampaignResult, cases: Sequence[Wanted], folders: dict[str, Wanted]) -> list[SolvedCase]:
+    """Solve cases on the campaign's workers, and write those that have a folder into it."""
+    from optimise.afterwards.finished_runs import finished_runs
+    from optimise.afterwards.solved_cases import solve_cases
+
+    solved = solve_cases(cases, result.campaign.cluster, finished_runs(result.folder))
+    limits = read_head(result.folder)
+    for name, (case, _) in folders.items():
+        write_solved(result.folder / name, _run_of(case, solved), limits)
+    return solved
 
 
 def _run_of(case: CaseSpec, solved: list[SolvedCase]) -> SolvedCase:
@@ -104,7 +159,7 @@ def on_record(file: Path, same: Callable[[dict[str, Any]], bool]) -> dict[str, A
     try:
         content = read_json(file)
         return content if same(content) else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
@@ -166,6 +221,28 @@ def _other_objectives(names: Sequence[str]) -> str:
 
     of_sigma = any(name_parts(name).base == "sigma" for name in names)
     return "" if of_sigma else "; ".join(OBJECTIVES[name].long_name for name in names)
+
+
+def confirmation_of(content: Mapping[str, Any]) -> Confirmation:
+    """Confirmation whose content is on record.
+
+    Raises
+    ------
+    KeyError, TypeError, AttributeError
+        If it is not what was written.
+    """
+    from optimise.afterwards.confirm import Confirmation, DesignConfirmation
+    from optimise.afterwards.confirmed_objectives import ConfirmedObjective
+
+    names = DesignConfirmation.__dataclass_fields__
+    nominal, best = (
+        DesignConfirmation(
+            **{k: v for k, v in content[which].items() if k in names and k != "objectives"},
+            objectives=tuple(ConfirmedObjective(**each) for each in content[which].get("objectives", ())),
+        )
+        for which in ("nominal", "best")
+    )
+    return Confirmation(nominal, best, bool(content.get("whole_line")))
 
 
 def confirmed_change(folder: Path) -> str:

@@ -11,12 +11,15 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from catenary.errors import InputError
 from catenary.storage.files import read_json_again
+from catenary.storage.yaml_file import read_yaml_mapping
 from dynamics.refusals import refuse_unfit_case
 from dynamics.spec.case import case_of
 from optimise.spec.jobs import campaign_of
@@ -24,10 +27,11 @@ from studies.input.compose import Composed, compose_job, typed_command
 from studies.input.typed_text import typed_value
 from studies.jobs.simulation import CampaignJob
 from studies.writing.report_head import keep_head, limits_of
-from studies.writing.run_folder import RunFolder, asked_folder
+from studies.writing.run_folder import HYDRA, RunFolder, asked_folder, write_hydra_record
 from studies.writing.search_head import print_search
 
 if TYPE_CHECKING:
+    from optimise.search.prepare import PreparedCampaign
     from optimise.search.result import CampaignResult
 
 from optimise.entry.progress_line import ProgressLine
@@ -37,6 +41,11 @@ __all__ = ["JOB", "compose", "run", "run_campaign_study"]
 JOB = CampaignJob
 # keys of what follows a search
 AFTERWARDS = ("trust", "error_estimate", "report")
+NOT_KNOWN = (
+    "What {0} was asked to run after its search is not known: neither its status.json nor .hydra/overrides.yaml can be "
+    "read. Those runs take the defaults; to have others, interrupt this and type trust.*, error_estimate or report.* "
+    "next to resume={0}."
+)
 # in their order; each is on record as a whole or not at all, but for the search
 TOLERANCES = "table of length tolerances"
 STEPS = ("search", "confirmation", "off-design table", TOLERANCES, "report")
@@ -53,18 +62,27 @@ def compose(overrides: list[str]) -> Composed[CampaignJob]:
     campaign, case, _ = CampaignFolder(Path(named)).read_input()
     recorded = campaign.model_dump(mode="json", exclude={"name", "schema_version"}) | case.model_dump(mode="json")
     recorded |= {"campaign": campaign.name, "run_dir": named}
-    return compose_job("optimise", JOB, [*_for_afterwards(Path(named), overrides), *overrides], recorded=recorded)
+    words = _words_on_record(Path(named))
+    composed = compose_job("optimise", JOB, [*_for_afterwards(words or [], overrides), *overrides], recorded=recorded)
+    return composed if words is not None else replace(composed, notes=(*composed.notes, NOT_KNOWN.format(named)))
 
 
-def _for_afterwards(folder: Path, overrides: list[str]) -> list[str]:
-    """Words of the command on record about what follows a search, which is not part of a campaign's input."""
+def _words_on_record(folder: Path) -> list[str] | None:
+    """Words of the command that was last given to a campaign; None where neither of its two places can be read."""
     from optimise.record.campaign_folder import CampaignFolder
 
     command = read_json_again(CampaignFolder(folder).status_json).get("command")
-    try:
-        words = shlex.split(command) if isinstance(command, str) else []
-    except ValueError:
-        return []
+    if isinstance(command, str):
+        with suppress(ValueError):
+            return shlex.split(command)
+    with suppress(InputError):
+        words = read_yaml_mapping(folder / HYDRA / "overrides.yaml", "record").get("overrides")
+        return [str(word) for word in words] if isinstance(words, list) else None
+    return None
+
+
+def _for_afterwards(words: list[str], overrides: list[str]) -> list[str]:
+    """Words on record about what follows a search, which is not part of a campaign's input."""
     chosen = any(text.startswith("experiment=") for text in overrides)
     kept = AFTERWARDS if chosen else (*AFTERWARDS, "experiment")
     return [word for word in words if word.partition("=")[0].partition(".")[0] in kept]
@@ -125,7 +143,6 @@ def run_campaign_study(
     from optimise.record.driver_lock import driver_lock
     from optimise.record.growing_record import ChangedRecordError
     from optimise.search.campaign import Interrupted, NominalFailedError, drive_campaign
-    from studies.afterwards.design_workbook import keep_plan
 
     job = composed.job
     limits_of(job.report)  # a file that cannot be used is refused before any work
@@ -134,7 +151,7 @@ def run_campaign_study(
     prepared = prepared_campaign(job, path)  # before it is said that anything is kept
     print_search(job, prepared)
     command = typed_command(study, composed.overrides)
-    begun = partial(keep_plan, prepared.place, prepared.case.catenary, composed.overrides)
+    begun = partial(_keep_input, prepared, composed)
     done: list[str] = []
     try:
         ahead = compiled_ahead(case_of(job), matrices=exported) if _has_idle_cores(job) else nullcontext()
@@ -155,6 +172,14 @@ def run_campaign_study(
         left, does = _on_record(path, done, tolerances=not job.on_open_line)
         print(f"{interruption(stop, f'{asked}{left}', does=does)}:\n  {command}", file=sys.stderr)
     return Interrupted.exit_code, None
+
+
+def _keep_input(prepared: PreparedCampaign, composed: Composed[CampaignJob]) -> None:
+    """Keep what was typed, of which status.json has the only other copy, and the workbook of a line by stations."""
+    from studies.afterwards.design_workbook import keep_plan
+
+    write_hydra_record(prepared.place.path, "optimise", composed)
+    keep_plan(prepared.place, prepared.case.catenary, composed.overrides)
 
 
 def _has_idle_cores(job: CampaignJob) -> bool:
@@ -192,11 +217,13 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult, done: lis
     from studies.afterwards.confirmation import confirm_campaign, confirmation_lines
     from studies.afterwards.design_workbook import show_design_workbook
     from studies.afterwards.length_tolerance import length_tolerance_lines, show_length_tolerance
+    from studies.afterwards.made_files import set_damaged_aside
     from studies.afterwards.off_design import off_design_lines, show_fitter_schedule, show_off_design
     from studies.report import write_report
     from studies.report.sections.basins import certainty_lines
 
     folder = RunFolder(result.folder, "optimise", composed)
+    set_damaged_aside(result.folder)
     keep_head(result.folder, composed.job.report, None if result.best is None else result.best.number)
     errors = composed.job.error_estimate
     with _shown_line() as line:

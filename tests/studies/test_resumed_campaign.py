@@ -4,6 +4,7 @@ import json
 import shlex
 
 import pytest
+from refusal import refused
 
 import catenary as lines
 import optimise
@@ -12,12 +13,14 @@ from dynamics.spec.case import case_of
 from optimise.entry.campaigns import prepared_campaign
 from optimise.record.driver_lock import Interrupted
 from optimise.spec.jobs import campaign_of
+from optimise.spec.scenarios import ScenariosSpec
 from studies import cli
 from studies.commands import demo
 from studies.commands import optimise as command
 
 HEIGHTS_MM = [0, -5, -8, -9, -10, -9, -8, -5, 0]
 KEYS = {"trials": 4, "sampler": "qmc", "seed": 3, "cluster": "serial", "design": {"height_change": 0.02}}
+TYPED = ("optimise", "experiment=oc1_heights", "campaign=c", "trials=3", "cluster=serial")
 
 
 @pytest.fixture
@@ -100,13 +103,81 @@ def test_what_follows_the_search_is_as_the_first_command_asked(begun, folder):
     assert (job.trust.speeds, job.trust.samples, job.error_estimate, job.report.author) == (3, 4, False, "A. N. Other")
     assert (job.trials, job.speed_kmh, job.sampler.kind, job.synchronous) == (4, 280.0, "qmc", False)
     status.write_text("not JSON", encoding="utf-8")
-    assert command.compose(["resume=kept here/mine"]).job.trust.speeds == 9
+    found = command.compose(["resume=kept here/mine"])
+    assert found.job.trust.speeds == 9, "Python keeps no second copy"
+    (said,) = found.notes
+    assert "kept here/mine was asked to run after its search is not known" in said and "trust.*" in said
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut", "empty"])
+def test_what_follows_the_search_survives_a_damaged_status(catenary, folder, interrupted, damage):
+    """The words typed stand in .hydra/ as well, from the beginning of the search, and after every resume."""
+    typed = (*TYPED, "trust.speeds=1", "trust.contact_stiffness=[]", "error_estimate=false", "report.author=A. Other")
+    assert catenary(*typed).code == cli.INTERRUPTED
+    campaign = folder / "outputs" / "campaigns" / "c"
+    for _ in range(2):
+        content = (campaign / "status.json").read_bytes()
+        (campaign / "status.json").unlink()
+        if damage != "missing":
+            (campaign / "status.json").write_bytes(content[:200] if damage == "cut" else b"{}")
+        found = command.compose([f"resume={campaign}", "trust.samples=4"])
+        job = found.job
+        assert (job.trust.speeds, job.trust.contact_stiffness, job.trust.samples) == (1, (), 4) and not found.notes
+        assert not job.error_estimate and job.report.author == "A. Other"
+        assert catenary("optimise", f"resume={campaign}").code == cli.INTERRUPTED
+    (campaign / "status.json").unlink()
+    (campaign / ".hydra" / "overrides.yaml").write_text("a: [", encoding="utf-8")
+    ended = catenary("optimise", f"resume={campaign}")
+    assert (
+        ended.code == cli.INTERRUPTED and "neither its status.json nor .hydra/overrides.yaml" in ended.out + ended.err
+    )
 
 
 def test_a_folder_without_a_campaign_is_refused(catenary, folder):
     ended = catenary("optimise", "resume=nowhere")
     assert ended.code == cli.BAD_INPUT and "nowhere" in ended.err and "nothing was written" in ended.err
     assert not list(folder.iterdir())
+
+
+WITHOUT_USE = {
+    "factor": (["scenarios.std_factor=3"], "scenarios.std_factor must be left out without scenarios.combine=mean_plus"),
+    "combine": (["scenarios.combine=worst"], "scenarios.combine must be left out without scenarios, which it combines"),
+    "both": (["scenarios.combine=mean_plus_std", "scenarios.std_factor=2"], "scenarios.combine must be left out"),
+}
+
+
+@pytest.mark.parametrize(("asked", "sentence"), WITHOUT_USE.values(), ids=WITHOUT_USE)
+def test_an_option_of_scenarios_without_effect_is_refused_but_on_record(
+    catenary, folder, interrupted, monkeypatch, asked, sentence
+):
+    refused(catenary(*TYPED, *asked), ["1 problem", sentence])
+    assert not list(folder.iterdir())
+    with monkeypatch.context() as earlier:
+        earlier.setattr(ScenariosSpec, "unused", lambda *_: ())
+        assert catenary(*TYPED, *asked).code == cli.INTERRUPTED
+    for again in ((*TYPED, *asked), ("optimise", "resume=outputs/campaigns/c")):
+        assert catenary(*again).code == cli.INTERRUPTED, "a record is never refused for it"
+
+
+def test_an_objective_that_names_another_way_does_not_use_the_factor():
+    asked = ["scenarios=speeds", "objectives=[sigma:worst]", "scenarios.std_factor=2"]
+    job = command.compose([*TYPED[1:], *asked]).job
+    (sentence,) = job.scenarios.unused(job.objectives)
+    assert sentence.endswith("an objective such as sigma:mean_plus_std, which alone use it: got 2")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["scenarios.std_factor=1", "scenarios.combine=mean"],
+        ["scenarios=speeds", "scenarios.combine=mean_plus_std", "scenarios.std_factor=2"],
+        ["scenarios=speeds", "objectives=[sigma:mean_plus_std]", "scenarios.std_factor=2"],
+        ["scenarios.errors.height_sd_mm=2", "scenarios.combine=worst"],
+    ],
+)
+def test_options_of_scenarios_that_are_used_or_usual_are_not_refused(asked):
+    job = command.compose([*TYPED[1:], *asked]).job
+    assert not [*job.scenarios.unused(job.objectives)]
 
 
 def test_a_study_whose_points_are_not_kept_says_so(folder, monkeypatch):

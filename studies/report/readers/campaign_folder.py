@@ -2,7 +2,7 @@
 
 In addition to the record of the campaign it holds nominal/result.nc, best/result.nc and confirmation.json, as
 `studies.afterwards.confirmation` writes them, and trust.json and fitter_schedule.json, as
-`studies.afterwards.off_design` does. What is missing is left out and named.
+`studies.afterwards.off_design` does. What is missing is left out and named, what is damaged is refused.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from optimise.record.campaign_folder import TrialRecord
 from optimise.search.history import evaluation_of, search_history, state_of
 from optimise.search.result import CampaignResult, load_result
 from optimise.spec.campaign import LimitsSpec
+from studies.afterwards.made_files import refuse_damaged
 from studies.report.content.pieces import Constraint, SpanResult
 from studies.report.content.provenance import case_provenance
 from studies.report.readers.campaign_record import (
@@ -70,9 +71,9 @@ def read_campaign(folder: Path) -> CampaignContent:
     Raises
     ------
     InputError
-        If the folder does not hold a campaign with its nominal line on record.
+        If the folder does not hold a campaign with its nominal line on record, or a file in it is damaged.
     """
-    result = load_result(folder)
+    result = _undamaged(folder)
     ranked = ranked_trials(result)
     nominal = evaluation_of(result.nominal)
     best = ranked[0] if ranked else None
@@ -124,6 +125,12 @@ def read_campaign(folder: Path) -> CampaignContent:
         ),
         head=page_head("campaign", result.campaign.name, newest_record(folder), head),
     )
+
+
+def _undamaged(folder: Path) -> CampaignResult:
+    result = load_result(folder)
+    refuse_damaged(result.folder)
+    return result
 
 
 def _title(result: CampaignResult) -> str:

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from dynamics.spec.case import CaseSpec
-from optimise.afterwards.confirm import Confirmation, DesignConfirmation
-from optimise.afterwards.confirmed_objectives import ConfirmedObjective
+from optimise.afterwards.confirm import Confirmation
 from optimise.afterwards.gain_left import ComparedRun
 from optimise.design.space import Variable
 from optimise.evaluation.objectives import raw_values
 from optimise.record.campaign_folder import CampaignFolder, TrialRecord
 from optimise.search.result import CampaignResult
+from studies.afterwards.confirmation import confirmation_of
 from studies.report.content.pieces import Array, DesignTable, Front, OffDesign
 from studies.report.readers.stored import read_json
 from studies.writing.report_head import HeadRecord, read_head
@@ -198,18 +198,10 @@ def read_confirmation(folder: Path, best: TrialRecord | None) -> tuple[Confirmat
     path = folder / "confirmation.json"
     if best is None or not path.exists():
         return None, ()
-    content = read_json(path)
-    names = DesignConfirmation.__dataclass_fields__
-    nominal, confirmed = (
-        DesignConfirmation(
-            **{k: v for k, v in content[which].items() if k in names and k != "objectives"},
-            objectives=tuple(ConfirmedObjective(**each) for each in content[which].get("objectives", ())),
-        )
-        for which in ("nominal", "best")
-    )
-    if confirmed.trial != best.number:
-        return None, (f"The long transient on record is that of trial {confirmed.trial}, not of the best design.",)
-    return Confirmation(nominal, confirmed, bool(content.get("whole_line"))), ()
+    found = confirmation_of(read_json(path))
+    if found.best.trial != best.number:
+        return None, (f"The long transient on record is that of trial {found.best.trial}, not of the best design.",)
+    return found, ()
 
 
 def read_off_design(path: Path, case: CaseSpec, best_trial: int) -> OffDesign | None:

@@ -58,8 +58,7 @@ def read_stored(path: Path) -> StoredResult:
     try:
         return read_result(path)
     except InputError as error:
-        reason = "it does not exist" if not path.exists() else error.problems[0]
-        raise InputError([f"{path} must be a result file: {reason}; give the folder of a run"]) from None
+        raise InputError([f"{path} must be a result file: {_why_not(path, error.problems[0])}"]) from None
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -67,11 +66,18 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         content = files.read_json(path)
     except (OSError, ValueError) as error:
-        reason = "it does not exist" if not path.exists() else str(error).splitlines()[0]
-        raise InputError([f"{path} must be a JSON record: {reason}; give the folder of a run"]) from error
+        reason = _why_not(path, str(error).splitlines()[0])
+        raise InputError([f"{path} must be a JSON record: {reason}"]) from error
     if not isinstance(content, dict):
         raise InputError([f"{path} must hold names with values; restore the file"])
     return content
+
+
+def _why_not(path: Path, damage: str) -> str:
+    """Why a file of a run cannot be read, and what to do: a damaged one is not the fault of the folder given."""
+    if not path.exists():
+        return "it does not exist; give the folder of a run"
+    return f"{damage}; restore it, or give the command again that made it"
 
 
 def read_mapping(path: Path) -> dict[str, Any]:
