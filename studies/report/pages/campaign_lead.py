@@ -97,14 +97,18 @@ def _gain(content: CampaignContent) -> Statement:
 
 
 def _limits(content: CampaignContent) -> Statement:
-    """Limits of the search, with what is left of each."""
-    broken = [c.name for c in content.constraints if c.margin < 0.0 and c.decided]
-    missing = [c.name for c in content.constraints if math.isnan(c.best) or not c.decided]
+    """Limits of the search, with what is left of each and how sure that is."""
+    broken = [c.name for c in content.constraints if c.broken]
+    missing = [c for c in content.constraints if not c.broken and (math.isnan(c.best) or not c.decided)]
     known = [c for c in content.constraints if math.isfinite(c.margin)]
     left = [f"{c.name} {plus_minus(c.margin, c.error or None, 1)} {c.unit}" for c in known]
     verdict_ = NOT if broken else OPEN if missing else HOLDS
     found = f"Not kept: {', '.join(broken)}. " if broken else ""
-    return "keeps the limits of the search", verdict_, f"{found}Margins left: {'; '.join(left)}."
+    bare = [c.name for c in missing if math.isfinite(c.margin) and c.error is None]
+    unsure = f" No error is known of: {', '.join(bare)}." if bare else ""
+    scaled = content.condition and any(c.error for c in known)
+    unsure += f" Errors are taken in proportion from {content.condition}." if scaled else ""
+    return "keeps the limits of the search", verdict_, f"{found}Margins left: {'; '.join(left)}.{unsure}"
 
 
 def _every_scenario(content: CampaignContent) -> Statement | None:

@@ -41,7 +41,10 @@ __all__ = ["campaign_page"]
 # figures that are shown of each pantograph of a train
 OF_TRAIN = ("contact_force_std_N", "contact_force_max_N", "contact_force_min_N", "contact_loss_percent")
 HOLDING = "Every design keeps the mean force, the bounds and the spacing; the rest are limits."
-WORST = " Uplift, dropper force at rest and loss of contact are the worst of all scenarios."
+WORST = (
+    " Uplift, dropper force at rest and loss of contact are the worst of all scenarios; their ± is taken in proportion "
+    "from the case's own condition."
+)
 
 
 def campaign_page(content: CampaignContent) -> Page:
