@@ -138,4 +138,4 @@ def _spacing(result: CampaignResult) -> tuple[Constraint, ...]:
         x = [] if line is None else [*line.droppers.positions, line.droppers.positions[0] + line.period]
         nearest.append(float(np.diff(x).min()) if line is not None else math.nan)
     least = result.campaign.design.minimum_spacing
-    return (Constraint("least distance between droppers", "m", "at least", least, *nearest, 0.0),)
+    return (Constraint("least distance between droppers", "m", "at least", least, nearest[0], nearest[1], 0.0),)
