@@ -222,10 +222,12 @@ def comparison_content(campaign_content):
     entries = []
     for k, role in enumerate(ROLES):
         result = result_of(f"{'ABCDEF'[k]}: line {k}, 300 km/h", role, DROPPERS, 31.2 - 2 * k, 10.0 * k)
-        entries.append(Entry(f"run{k}", f"line {k}, 300 km/h", result, SPAN, SignalSpec(), campaign_content.provenance))
+        errors = {"contact_force_std_N": 0.03 + 0.1 * k, "contact_force_max_N": 0.4, "contact_loss_percent": 0.0}
+        made = Entry(f"run{k}", f"line {k}, 300 km/h", result, SPAN, SignalSpec(), campaign_content.provenance)
+        entries.append(replace(made, errors=errors))
     last = entries[-1]
     envelope = tuple(Curve("", last.result.force.x, last.result.force.y + d, "m", "N", "muted") for d in (-9.0, 9.0))
-    entries[-1] = replace(last, provenance=(), envelope=envelope, note="12 whole spans of 65 m.")
+    entries[-1] = replace(last, provenance=(), errors={}, envelope=envelope, note="12 whole spans of 65 m.")
     first = entries[0].provenance[0]
     entries[1] = replace(entries[1], provenance=(replace(first, value="64"), *entries[1].provenance[1:]))
     return ComparisonContent(tuple(entries), FILTER, ("The spans are not equally long.",))
