@@ -187,7 +187,8 @@ class OffDesign:
 class Assessment:
     """Limits of standards with what designs come to: the limits' file and title, each design's label with its criteria.
 
-    ``condition`` is the speed and supply that the limits are for, in words; ``recorded`` is the file by which the last
+    ``condition`` is the speed and supply that the limits are for, in words, with what else it is where a search had
+    other conditions; ``recorded`` is the file by which the last
     design's summary.json was judged, empty where that is not on record.
     """
 

@@ -241,6 +241,7 @@ def _standards(content: CampaignContent) -> Statement | None:
     criteria = assessment.designs[-1][1]
     held = NOT if any(not c.met for c in criteria if c.sure is not False) else HOLDS
     held = OPEN if held == HOLDS and any(c.sure is False for c in criteria) else held
-    what = "keeps the limits of the standards, as the file has them"
+    own = ", in the case's own condition" if content.condition else ""
+    what = f"keeps the limits of the standards, as the file has them{own}"
     standing = ", unconfirmed" if unconfirmed(assessment) else ""
     return what, f"{held}{standing}", assessment_in_words(assessment)

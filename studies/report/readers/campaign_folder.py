@@ -22,7 +22,7 @@ from optimise.record.campaign_folder import TrialRecord
 from optimise.search.history import evaluation_of, search_history, state_of
 from optimise.search.result import CampaignResult, load_result
 from studies.report.content.pieces import SpanResult
-from studies.report.content.provenance import case_provenance
+from studies.report.content.provenance import Provenance, case_provenance
 from studies.report.readers.campaign_limits import constraints_of_search, errors_of_search
 from studies.report.readers.campaign_record import (
     front_of_designs,
@@ -78,7 +78,7 @@ def read_campaign(folder: Path) -> CampaignContent:
     errors = {name: error for name, found in summaries.items() if (error := found.get("numerical_error"))}
     solved, missing = _span_results(result, records, summaries)
     sizes = {name: errors_of_statistics(summaries[name], found.statistics) for name, found in solved.items()}
-    case = result.case
+    case, alone = result.case, own_condition(result.campaign.scenarios, result.case)
     head, unsigned = signed_head(folder, best)
     confirmation, remarks = read_confirmation(folder, best)
     done, wanted = sum(r.outcome is not None and not r.polished for r in result.records), result.campaign.trials
@@ -100,7 +100,7 @@ def read_campaign(folder: Path) -> CampaignContent:
             result, nominal, None if best is None else evaluation_of(best), errors_of_search(result, solved, sizes)
         ),
         least_dropper_force_N=result.campaign.limits.static_dropper_force,
-        provenance=case_provenance(case, (), input_origins(folder, "optimise", case)),
+        provenance=_provenance(folder, result),
         run=_run(folder, result),
         warnings=(
             *missing,
@@ -111,13 +111,13 @@ def read_campaign(folder: Path) -> CampaignContent:
             *rest_warnings(case.catenary),
         ),
         front=front_of_designs(result),
-        condition=own_condition(result.campaign.scenarios, case),
+        condition=alone,
         errors=errors,
         trains={name: tuple(found.get("pantographs", ())) for name, found in summaries.items()},
         figure_errors=sizes,
         choice=choice_of(result, shown),
         assessment=assessed(
-            head, [(n, found.statistics) for n, found in solved.items()], case, [*summaries.values()][-1], sizes
+            head, [(n, found.statistics) for n, found in solved.items()], case, [*summaries.values()][-1], sizes, alone
         ),
         head=page_head("campaign", result.campaign.name, newest_record(folder), head),
     )
@@ -165,6 +165,17 @@ def _summary(result: CampaignResult, name: str, record: TrialRecord) -> dict[str
     path, case = result.folder / name / "summary.json", result.case_of(record)
     summary = read_json(path) if path.exists() else {}
     return summary if summary.get("config_sha256") == config_sha256(case) else {}
+
+
+def _provenance(folder: Path, result: CampaignResult) -> tuple[Provenance, ...]:
+    """Every input of the nominal line's runs, on the mesh that all designs share where there is one."""
+    case, mesh = result.case, result.line_of(result.nominal).mesh
+    origins = input_origins(folder, "optimise", case)
+    for name, value in mesh:
+        if value != (given := getattr(case.catenary.mesh, name)):
+            origins[f"catenary.mesh.{name}"] = f"one mesh for all designs of the search; {given:g} in the line's file"
+    line = case.catenary.model_copy(update={"mesh": mesh})
+    return case_provenance(case.model_copy(update={"catenary": line}), (), origins)
 
 
 def _run(folder: Path, result: CampaignResult) -> Any:

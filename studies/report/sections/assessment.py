@@ -23,11 +23,13 @@ def assessed(
     case: CaseSpec,
     summary: Mapping[str, Any] | None = None,
     errors: Mapping[str, Mapping[str, float | None]] | None = None,
+    alone: str = "",
 ) -> Assessment | None:
     """Hold the statistics of designs, or pantographs, against the limits on record, at the case's own speed.
 
     None without figures. ``summary`` is the summary.json of the last design, which was judged when it was run;
-    ``errors`` are estimated numerical errors by label and statistic.
+    ``errors`` are estimated numerical errors by label and statistic; ``alone`` is the case's own condition in words
+    where others were run too, which nothing here is of.
     """
     limits = head.limits_used
     known = [(label, figures) for label, figures in designs if "contact_force_mean_N" in figures]
@@ -37,7 +39,8 @@ def assessed(
     )
     if not found or not found[0][1]:
         return None
-    condition = f"{case.speed_kmh:g} km/h, {case.supply.upper()}"
+    supply = case.supply.upper()
+    condition = f"{alone}, {supply} alone" if alone else f"{case.speed_kmh:g} km/h, {supply}"
     judged = (summary or {}).get("assessment") or [{}]
     return Assessment(head.limits_named, limits.title, found, condition, judged[0].get("limits_file", ""))
 
