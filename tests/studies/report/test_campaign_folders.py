@@ -133,6 +133,8 @@ def test_the_table_of_designs_has_what_every_dropper_changes_by(campaign_folder)
         moved = np.array(own.positions) - nominal.positions
         np.testing.assert_allclose(column[:half], change[:half], atol=1e-9)
         np.testing.assert_allclose(column[half:], moved[: len(shifts)], atol=1e-12)
+    lift = next(v for v in result.space.variables if v.name.startswith("lift"))
+    assert f"alone changes its height by −{-1e3 * lift.low:.1f} to +{1e3 * lift.high:.1f}" in table.caption
     assert abs(table.designs).max(axis=0)[[t != 0 for t in table.trials]].min() > 0.1
     html = write_report("campaign", campaign_folder).read_text(encoding="utf-8")
     assert "dropper 1, height change" in html and ">lift 1<" not in html
