@@ -71,6 +71,7 @@ def read_campaign(folder: Path) -> CampaignContent:
     ranked = ranked_trials(result)
     nominal = evaluation_of(result.nominal)
     best = ranked[0] if ranked else None
+    outcome = None if best is None else evaluation_of(best)
     better = list(takewhile(lambda record: record is not result.nominal, ranked))  # which has a column of its own
     shown = (better or ranked)[:BEST_SHOWN]
     records = {"nominal": result.nominal} | ({} if best is None else {"best": best})
@@ -83,6 +84,7 @@ def read_campaign(folder: Path) -> CampaignContent:
     confirmation, remarks = read_confirmation(folder, best)
     done, wanted = sum(r.outcome is not None and not r.polished for r in result.records), result.campaign.trials
     unfinished = (f"The campaign has not ended: {done} of {wanted} designs are on record.",) if done < wanted else ()
+    judged = [(name, found.statistics) for name, found in solved.items()]
     return CampaignContent(
         title=_title(result),
         x_note=note_of_train(NOTES[case.solver], _shown(summaries), len(case.distances)),
@@ -96,9 +98,7 @@ def read_campaign(folder: Path) -> CampaignContent:
         tolerances=None if best is None else read_droppers(folder / "length_tolerance.json", best.number),
         history=search_history(result),
         designs=variables_of_designs(result, shown),
-        constraints=constraints_of_search(
-            result, nominal, None if best is None else evaluation_of(best), errors_of_search(result, solved, sizes)
-        ),
+        constraints=constraints_of_search(result, nominal, outcome, errors_of_search(result, solved, sizes)),
         least_dropper_force_N=result.campaign.limits.static_dropper_force,
         provenance=_provenance(folder, result),
         run=_run(folder, result),
@@ -116,9 +116,7 @@ def read_campaign(folder: Path) -> CampaignContent:
         trains={name: tuple(found.get("pantographs", ())) for name, found in summaries.items()},
         figure_errors=sizes,
         choice=choice_of(result, shown),
-        assessment=assessed(
-            head, [(n, found.statistics) for n, found in solved.items()], case, [*summaries.values()][-1], sizes, alone
-        ),
+        assessment=assessed(head, judged, case, [*summaries.values()][-1], sizes, alone),
         head=page_head("campaign", result.campaign.name, newest_record(folder), head),
     )
 
