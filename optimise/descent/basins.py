@@ -1,4 +1,7 @@
-"""The distinct basins that polished designs end in, as data: `basins.json`."""
+"""The distinct basins that polished designs end in, as data: `basins.json`.
+
+A polish that was stopped, by the limit of its steps or by a failure, ended on its way: it is in none that is known.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,12 @@ from optimise.evaluation.objectives import OBJECTIVES, raw_values
 from optimise.record.campaign_folder import SCHEMA_VERSION, CampaignFolder, TrialRecord
 from optimise.spec.campaign import CampaignSpec
 
-__all__ = ["polish_is_due", "read_basins", "write_basins"]
+__all__ = ["MET", "ended_by_itself", "polish_is_due", "read_basins", "write_basins"]
 
 # A limit or bound this near is met; the violations are shares of their limits, the variables of their ranges.
 MET = 2e-3
+# messages of a polish that found no further descent from where it ended
+BY_ITSELF = ("converged", "no descent beyond the noise of an evaluation", "nothing but counts can change")
 
 
 def polish_is_due(folder: CampaignFolder, campaign: CampaignSpec, searched: int) -> bool:
@@ -33,6 +38,11 @@ def read_basins(folder: CampaignFolder) -> dict[str, Any]:
     return read_json_again(folder.basins_json)
 
 
+def ended_by_itself(message: str) -> bool:
+    """Whether a polish with this message ended since nothing better was near, and not since it was stopped."""
+    return message in BY_ITSELF
+
+
 def write_basins(
     folder: CampaignFolder,
     campaign: CampaignSpec,
@@ -40,7 +50,7 @@ def write_basins(
     records: Sequence[TrialRecord],
     runs: list[PolishRun],
 ) -> None:
-    """Write what was polished, how far it went, and the distinct basins it ended in, the best first.
+    """Write what was polished, how far it went, and the distinct basins where it ended by itself, the best first.
 
     Parameters
     ----------
@@ -52,7 +62,8 @@ def write_basins(
     runs : list of PolishRun
     """
     objective = OBJECTIVES[campaign.objectives[0]]
-    ends = ranked({run.end.number: run.end for run in runs if run.end}.values(), campaign.objectives)
+    settled = [run.end for run in runs if run.end and ended_by_itself(run.message)]
+    ends = ranked({end.number: end for end in settled}.values(), campaign.objectives)
     bests = distinct(ends, space, campaign.polish.distance, len(ends))
     polished = [_polished(campaign, space, run, bests, records[0]) for run in runs]
     basins = [
@@ -76,16 +87,17 @@ def write_basins(
         "polish": campaign.polish.model_dump(mode="json"),
         "polished": polished,
         "basins": basins,
-        "certainty": _certainty(basins, len(runs)),
+        "certainty": _certainty(basins, polished),
     }
     write_json_atomic(folder.basins_json, content)
 
 
-def _certainty(basins: Sequence[Mapping[str, Any]], starts: int) -> dict[str, Any]:
-    """How sure the best basin is: how many of the starts ended there, what the next best one has, what it meets."""
+def _certainty(basins: Sequence[Mapping[str, Any]], polished: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """How sure the best basin is: how many starts ended there, and at all; what the next best has, what it meets."""
     best, following = (*basins[:2], None, None)[:2]
     return {
-        "starts": starts,
+        "starts": len(polished),
+        "ended_by_themselves": sum(p["ended_by_itself"] for p in polished),
         "in_best_basin": 0 if best is None else len(best["starts"]),
         "best_value": None if best is None else best["value"],
         "next_best_value": None if following is None else following["value"],
@@ -96,24 +108,25 @@ def _certainty(basins: Sequence[Mapping[str, Any]], starts: int) -> dict[str, An
 def _polished(
     campaign: CampaignSpec, space: DesignSpace, run: PolishRun, bests: list[TrialRecord], nominal: TrialRecord
 ) -> dict[str, Any]:
-    """One polish; its basin is that of the nearest of the basins' best designs."""
+    """One polish; its basin is that of the nearest of the basins' best designs, None if it did not end by itself."""
     found: dict[str, Any] = {
         "start_trial": run.start.number,
         "start_value": _value(campaign, run.start),
         "start_value_as_polished": _value(campaign, run.start_polished),
         "evaluations": run.evaluations,
         "message": run.message,
+        "ended_by_itself": run.end is not None and ended_by_itself(run.message),
     }
     if run.end is None:
         return {**found, "end_trial": None, "end_value": None, "distance": None, "active": [], "basin": None}
-    apart = [distance(space, run.end.values, best.values) for best in bests]
+    apart = [distance(space, run.end.values, best.values) for best in bests] if found["ended_by_itself"] else []
     return {
         **found,
         "end_trial": run.end.number,
         "end_value": _value(campaign, run.end),
         "distance": distance(space, run.start.values, run.end.values),
         "active": _active(space, run.end, nominal),
-        "basin": 1 + apart.index(min(apart)),
+        "basin": 1 + apart.index(min(apart)) if apart else None,
     }
 
 

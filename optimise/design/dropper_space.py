@@ -40,7 +40,8 @@ class Variable:
     def label(self) -> str:
         """Name as pages write it, for a variable of a dropper after the quantity that it changes."""
         if "." in self.name:  # a key of the input
-            return self.name
+            key, _, number = self.name.rpartition(".")
+            return f"distance of pantograph {int(number) + 2}" if key == "trailing.distances_m" else self.name
         kind, _, number = self.name.partition("_")
         quantity = {"lift": "height", "move": "station"}.get(kind)
         return self.name.replace("_", " ") if quantity is None else f"{quantity} of dropper {number}"

@@ -55,7 +55,8 @@ def test_distances_come_behind_the_variables_of_the_line(two):
     found, line = space(case, [30.0, 60.0], [80.0, 120.0]), space_of_case(two, DesignSpec(kind="both"))
     assert found.variables[:-2] == line.variables
     assert [(v.name, v.label, v.low, v.nominal, v.high, v.unit) for v in found.variables[-2:]] == [
-        (SECOND, SECOND, 30.0, 45.0, 60.0, "m"), (THIRD, THIRD, 80.0, 100.0, 120.0, "m"),
+        (SECOND, "distance of pantograph 2", 30.0, 45.0, 60.0, "m"),
+        (THIRD, "distance of pantograph 3", 80.0, 100.0, 120.0, "m"),
     ]  # fmt: skip
     values = np.array([0.3 * v.low + 0.7 * v.high for v in found.variables])
     assert found.spec_of(values) == line.spec_of(values[:-2])

@@ -1,6 +1,7 @@
 """Runs and force records side by side, as the command lays them; files that it refuses."""
 
 import json
+import shutil
 from pathlib import Path
 
 import netCDF4
@@ -226,3 +227,17 @@ def test_a_record_needs_its_speed_its_span_and_something_along_with_it(catenary,
 def test_more_forces_than_colours_are_refused(catenary, folder, runs, listing):
     refused(catenary("report", *(4 * runs)), ["a comparison must have 2 to 6 forces", "got 8"])
     assert listing(folder) == {}
+
+
+def test_errors_of_the_runs_stand_on_the_page(catenary, folder, runs):
+    places = [folder / name for name in ("one", "two")]
+    for place, run, size in zip(places, runs, (0.03, 0.2), strict=True):
+        shutil.copytree(run, place)
+        summary = json.loads((place / "summary.json").read_text(encoding="utf-8"))
+        summary["numerical_error"] = {"pantograph": 1, "total_N": size, "others": {"max_uplift_at_supports_mm": 0.5}}
+        (place / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    assert catenary("report", "one", "two", "output=cmp.html").code == 0
+    html = (folder / "cmp.html").read_text(encoding="utf-8")
+    row = cells(html, "standard deviation σ")
+    assert row[0].endswith(" ± 0.030") and row[1].endswith(" ± 0.20") and " ± 0.20 (" in row[2]
+    assert cells(html, "largest uplift at supports")[0].endswith(" ± 0.50")

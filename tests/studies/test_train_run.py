@@ -51,7 +51,7 @@ def test_line_and_train_of_the_best_design_reproduce_its_figure(catenary, folder
     ranges = ("design=distances", "design.trailing_distances=[[52,68]]")
     ended = catenary("optimise", *slow, *ranges, *RANDOM, *FEW)
     assert ended.code == 0, ended
-    assert "trailing.distances_m.0 52 to 68 m" in ended.out and "best_design.trailing.yaml" in ended.out
+    assert "distance of pantograph 2 52 to 68 m" in ended.out and "best_design.trailing.yaml" in ended.out
     assert "catenary export" not in ended.out  # a rig presses a bundle with one pantograph
     train = yaml.safe_load((folder / "out" / "best_design.trailing.yaml").read_text(encoding="utf-8"))["distances_m"]
     assert train != [60.0] and 52.0 <= train[0] <= 68.0

@@ -138,7 +138,8 @@ class DesignTable:
 class Constraint:
     """One quantity with a limit or a fixed value, and its value at the nominal and at the best design.
 
-    ``error`` is the numerical error of the margin, where it is known.
+    ``error`` is the numerical error of the margin, None where it is not known: then a margin decides only beyond
+    ``near``, which is infinite for what a run computes.
     """
 
     name: str
@@ -148,6 +149,7 @@ class Constraint:
     nominal: float
     best: float
     error: float | None = None
+    near: float = math.inf
 
     @property
     def margin(self) -> float:
@@ -157,8 +159,15 @@ class Constraint:
 
     @property
     def decided(self) -> bool:
-        """Whether the margin is larger than its error, either way, as far as that is known."""
-        return not self.error or abs(self.margin) > self.error
+        """Whether the margin is larger than its error, either way; one without any error decides if it is exact."""
+        if self.sense == "fixed at" or self.error == 0.0:
+            return True
+        return abs(self.margin) > (self.near if self.error is None else self.error)
+
+    @property
+    def broken(self) -> bool:
+        """Whether the limit is not kept: beyond it by more than the error, as far as that is known."""
+        return self.margin < 0.0 and abs(self.margin) > (self.error or 0.0)
 
 
 @dataclass(frozen=True)
@@ -178,7 +187,8 @@ class OffDesign:
 class Assessment:
     """Limits of standards with what designs come to: the limits' file and title, each design's label with its criteria.
 
-    ``condition`` is the speed and supply that the limits are for, in words; ``recorded`` is the file by which the last
+    ``condition`` is the speed and supply that the limits are for, in words, with what else it is where a search had
+    other conditions; ``recorded`` is the file by which the last
     design's summary.json was judged, empty where that is not on record.
     """
 

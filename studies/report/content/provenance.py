@@ -56,15 +56,16 @@ def case_provenance(
 ) -> tuple[Provenance, ...]:
     """List every input of a case: the line, the pantograph, and the keys of the run.
 
-    What a study varies (dotted paths) is marked: its value is then the case's own. ``origins`` has in words where the
-    other keys of the run come from, by their dotted paths.
+    What a study varies (dotted paths) is marked: its value is then the case's own. ``origins`` has in words where
+    other values come from, by their dotted paths: keys of the run, and what does not come from the line's file.
     """
     line, pantograph = case.catenary, case.pantograph
     parts = (("catenary.", line, f"Line {line.name}"), ("pantograph.", pantograph, f"Pantograph {pantograph.name}"))
     rows = []
     for inside, spec, group in parts:
         own = [name.removeprefix(inside) for name in varied if name.startswith(inside)]
-        rows += spec_provenance(spec, group, varied=own)
+        known = {name.removeprefix(inside): text for name, text in (origins or {}).items() if name.startswith(inside)}
+        rows += spec_provenance(spec, group, varied=own, origins=known)
     return (*rows, *spec_provenance(case, "Run", varied=varied, origins=origins))
 
 

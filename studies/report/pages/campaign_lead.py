@@ -29,6 +29,7 @@ LEGEND = (
     f"errors, the root of the sum of their squares; else it is “{SAME}”. “Unconfirmed”: nobody has compared the limits "
     "with the text of the standard."
 )
+NOTHING = "Nothing better in {} was found: the best design is the nominal line as it was given, which is judged here."
 ELSEWHERE = "is better away from the search's own conditions too"
 NOT_SLACK = "has no dropper slack at rest when fitted with errors"
 Statement = tuple[str, str, str]
@@ -41,11 +42,9 @@ def lead_section(content: CampaignContent) -> Section:
     if content.best is None:
         return Section(title, tables=tables)
     rows = (
-        _gain(content),
+        None if content.nothing_better else _gain(content),
         _limits(content),
-        _every_scenario(content),
-        *_away(content.off_design),
-        _as_cut(content),
+        *(() if content.nothing_better else _against_nominal(content)),
         _standards(content),
     )
     statements = Table(
@@ -55,7 +54,13 @@ def lead_section(content: CampaignContent) -> Section:
         align="lul",
         caption=LEGEND,
     )
-    return Section(title, tables=(statements, *tables))
+    nothing = (NOTHING.format(content.designs.objectives[0].symbol),) if content.nothing_better else ()
+    return Section(title, text=nothing, tables=(statements, *tables))
+
+
+def _against_nominal(content: CampaignContent) -> tuple[Statement | None, ...]:
+    """What the best design has of its gain in every scenario, under other conditions, and as it is cut."""
+    return _every_scenario(content), *_away(content.off_design), _as_cut(content)
 
 
 def gain_verdict(content: CampaignContent) -> str:
@@ -83,7 +88,7 @@ def _gain(content: CampaignContent) -> Statement:
     if confirmed is None or confirmed.best.sigma_transient_N is None:
         found += "; the long transient has not confirmed it"
     else:
-        change = plus_minus(confirmed.change_transient_percent, confirmed.change_error_percent, 1)
+        change = plus_minus(confirmed.change_transient_percent, confirmed.change_error_percent, 1, sign=True)
         found += f"; σ by the {confirmed.by} {change} %"
     what = "has a lower σ than the nominal line" if o.name == "sigma" else f"is better in {o.symbol}"
     if not o.cost(after) < o.cost(before):
@@ -97,14 +102,18 @@ def _gain(content: CampaignContent) -> Statement:
 
 
 def _limits(content: CampaignContent) -> Statement:
-    """Limits of the search, with what is left of each."""
-    broken = [c.name for c in content.constraints if c.margin < 0.0 and c.decided]
-    missing = [c.name for c in content.constraints if math.isnan(c.best) or not c.decided]
+    """Limits of the search, with what is left of each and how sure that is."""
+    broken = [c.name for c in content.constraints if c.broken]
+    missing = [c for c in content.constraints if not c.broken and (math.isnan(c.best) or not c.decided)]
     known = [c for c in content.constraints if math.isfinite(c.margin)]
     left = [f"{c.name} {plus_minus(c.margin, c.error or None, 1)} {c.unit}" for c in known]
     verdict_ = NOT if broken else OPEN if missing else HOLDS
     found = f"Not kept: {', '.join(broken)}. " if broken else ""
-    return "keeps the limits of the search", verdict_, f"{found}Margins left: {'; '.join(left)}."
+    bare = [c.name for c in missing if math.isfinite(c.margin) and c.error is None]
+    unsure = f" No error is known of: {', '.join(bare)}." if bare else ""
+    scaled = content.condition and any(c.error for c in known)
+    unsure += f" Errors are taken in proportion from {content.condition}." if scaled else ""
+    return "keeps the limits of the search", verdict_, f"{found}Margins left: {'; '.join(left)}.{unsure}"
 
 
 def _every_scenario(content: CampaignContent) -> Statement | None:
@@ -237,6 +246,7 @@ def _standards(content: CampaignContent) -> Statement | None:
     criteria = assessment.designs[-1][1]
     held = NOT if any(not c.met for c in criteria if c.sure is not False) else HOLDS
     held = OPEN if held == HOLDS and any(c.sure is False for c in criteria) else held
-    what = "keeps the limits of the standards, as the file has them"
+    own = ", in the case's own condition" if content.condition else ""
+    what = f"keeps the limits of the standards, as the file has them{own}"
     standing = ", unconfirmed" if unconfirmed(assessment) else ""
     return what, f"{held}{standing}", assessment_in_words(assessment)

@@ -40,8 +40,12 @@ __all__ = ["campaign_page"]
 
 # figures that are shown of each pantograph of a train
 OF_TRAIN = ("contact_force_std_N", "contact_force_max_N", "contact_force_min_N", "contact_loss_percent")
+OFF = "A design tuned at one speed and for exact heights may be worse elsewhere."
 HOLDING = "Every design keeps the mean force, the bounds and the spacing; the rest are limits."
-WORST = " Uplift, dropper force at rest and loss of contact are the worst of all scenarios."
+WORST = (
+    " Uplift, dropper force at rest and loss of contact are the worst of all scenarios; their ± is taken in proportion "
+    "from the case's own condition."
+)
 
 
 def campaign_page(content: CampaignContent) -> Page:
@@ -73,7 +77,7 @@ def campaign_page(content: CampaignContent) -> Page:
             "Where the campaign's folder still stands, the same command continues it.",
         ),
     )
-    away = content.off_design
+    away = None if content.nothing_better else content.off_design
     elsewhere = () if away is None else (gains_in_words(away), off_design_in_words(away))
     return Page(
         kicker="Optimisation of an overhead contact line",
@@ -92,6 +96,9 @@ def _headline(content: CampaignContent) -> str:
     o = content.designs.objectives[0]
     name = o.long_name.partition(",")[0]
     before, after = content.designs.first_values
+    if content.nothing_better:
+        found = f"No design better than the nominal line was found: its {name} is {number(before, 2)} {o.unit}."
+        return f"{found} {_confirmed(content)}{_front_in_words(content)}"
     if not o.cost(after) < o.cost(before):
         return (
             f"No design better than the nominal line was found: its {name} is {number(before, 2)} {o.unit}, that of "
@@ -155,7 +162,7 @@ def _confirmed(content: CampaignContent) -> str:
     )
     if confirmed.change_error_percent is None or long.trial == confirmed.nominal.trial:
         return found
-    change = plus_minus(confirmed.change_transient_percent, confirmed.change_error_percent, 1)
+    change = plus_minus(confirmed.change_transient_percent, confirmed.change_error_percent, 1, sign=True)
     words = {SAME: f"σ is {SAME}", WORSE: "σ is higher, not lower"}.get(confirmed.verdict, "")
     return f"{found} By it the change against the nominal line is {change} %{f': {words}' if words else ''}."
 
@@ -166,24 +173,28 @@ def _facts(content: CampaignContent) -> tuple[Fact, ...]:
     facts = [Fact(f"{o.symbol} of the nominal line", f"{value_text(before, 2)} {o.unit}", remark)]
     if content.best is None:
         return tuple(facts)
+    if content.nothing_better:
+        facts.append(Fact("designs that are better", "none", "the best design is the nominal line"))
     after = content.designs.first_values[1]
     best = f"{number(after, 2)} {o.unit}"
     if o.name == "sigma" and not content.condition:
         facts[0] = Fact(facts[0].label, sigma_with_error(before, content.errors.get("nominal")), facts[0].remark)
         best = sigma_with_error(after, content.errors.get("best"))
     trial = "" if content.best_trial is None else f"trial {content.best_trial}"
-    facts += [
-        Fact(f"{o.symbol} of the best design", best, trial),
-        Fact("change", objective_change(o, after, before), _doubt(content)),
-    ]
+    if not content.nothing_better:
+        facts += [
+            Fact(f"{o.symbol} of the best design", best, trial),
+            Fact("change", objective_change(o, after, before), _doubt(content)),
+        ]
     if content.front is not None:
         names = " and ".join(p.symbol for p in content.designs.objectives)
         facts.append(Fact("designs of the front", str(len(content.front.trials)), f"none better in {names}"))
     if content.confirmation is not None and content.confirmation.best.sigma_transient_N is not None:
         long = content.confirmation
         change = long.change_transient_percent
-        change_text = plus_minus(change, long.change_error_percent, 1)
-        remark = "" if change is None else f"{change_text} % against the nominal line by the same"
+        change_text = plus_minus(change, long.change_error_percent, 1, sign=True)
+        compared = change is not None and not content.nothing_better
+        remark = f"{change_text} % against the nominal line by the same" if compared else ""
         remark += f"{'; ' if remark else ''}{content.condition} alone" if content.condition else ""
         sigma = plus_minus(long.best.sigma_transient_N, long.best.error, 2)
         facts.append(Fact(f"σ by the {long.by}", f"{sigma} N", remark))
@@ -214,7 +225,7 @@ def _force_section(content: CampaignContent, results: tuple[SpanResult, ...]) ->
             tables.append(_train_table(content.trains))
     if content.confirmation is not None:
         tables.append(confirmation_table(content.confirmation, content.condition))
-        others = objective_table(content.confirmation, content.condition)
+        others = None if content.nothing_better else objective_table(content.confirmation, content.condition)
         tables += [] if others is None else [others]
     tables += [error_table(error, name) for name, error in content.errors.items()]
     alone = (
@@ -268,7 +279,7 @@ def _off_design_section(content: CampaignContent) -> Section:
         return Section("Off the design point")
     return Section(
         "Off the design point",
-        text=("A design tuned at one speed and for exact heights may be worse elsewhere.", off_design_in_words(found)),
+        text=(OFF,) if content.nothing_better else (OFF, off_design_in_words(found)),
         charts=present(speed_chart(found), *error_charts(found)),
         tables=(condition_table(found),),
     )

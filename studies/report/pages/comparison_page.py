@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynamics.charts.numbers import number, with_bound_units
+from dynamics.charts.numbers import with_bound_units, with_error
 from dynamics.charts.parts import Chart, Curve, Stations
+from optimise.evaluation.verdict import SAME
 from studies.report.content.provenance import differences_section
 from studies.report.drawing.parts import Page, Section, Table
-from studies.report.readers.comparison_content import NAMES, ComparisonContent
+from studies.report.readers.comparison_content import NAMES, SIGMA, ComparisonContent, Entry
 from studies.report.sections.charts import force_chart, height_chart
-from studies.report.sections.tables import STATISTICS, change_percent, signed, value_text
+from studies.report.sections.tables import STATISTICS, change_percent, plus_minus
 
 __all__ = ["comparison_page"]
 
@@ -73,31 +74,51 @@ def _overlay(chart: Chart, content: ComparisonContent, below: tuple[Curve, ...])
 
 
 def _headline(content: ComparisonContent) -> str:
-    first, *others = (e.result.statistics["contact_force_std_N"] for e in content.entries)
-    changes = [
-        f"{number(sigma, 2)} N with {letter} ({change_percent(sigma, first)})"
-        for letter, sigma in zip(NAMES[1:], others, strict=False)
-    ]
+    first, *others = content.entries
+    named = tuple(zip(NAMES[1:], others, strict=False))
+    changes = [f"{_sigma(entry)} N with {letter} ({_change(SIGMA, entry, first)})" for letter, entry in named]
     listed = ", ".join(changes[:-1]) + " and " + changes[-1] if len(changes) > 1 else changes[0]
-    return f"The standard deviation of the contact force is {number(first, 2)} N with A, {listed}."
+    bare = [letter for letter, e in zip(NAMES, content.entries, strict=False) if e.errors.get(SIGMA) is None]
+    unknown = f" The error of {', '.join(bare)} is not known." if bare else ""
+    return f"The standard deviation of the contact force is {_sigma(first)} N with A, {listed}.{unknown}"
+
+
+def _sigma(entry: Entry) -> str:
+    return plus_minus(entry.result.statistics[SIGMA], entry.errors.get(SIGMA), 2)
+
+
+def _change(key: str, entry: Entry, first: Entry) -> str:
+    """Change of a statistic against the first one, in per cent, and whether that is within both errors."""
+    value, before = (e.result.statistics.get(key) for e in (entry, first))
+    error = _both_errors(key, entry, first)
+    inside = error and value is not None and before is not None and abs(value - before) <= error
+    change = change_percent(value, before)
+    return change if not inside else SAME if change == "–" else f"{change}: {SAME}"
+
+
+def _both_errors(key: str, entry: Entry, first: Entry) -> float | None:
+    """Error of the difference of two figures, taken as independent; None where one is not known."""
+    sizes = entry.errors.get(key), first.errors.get(key)
+    return None if sizes[0] is None or sizes[1] is None else math.hypot(sizes[0], sizes[1])
 
 
 def _statistics(content: ComparisonContent) -> Table:
-    """Statistics side by side, each with its difference to the first."""
-    figures = [e.result.statistics for e in content.entries]
-    apart = len(figures) <= MOST_APART
+    """Statistics side by side with their errors, each with its difference to the first."""
+    first, *others = content.entries
+    apart = len(content.entries) <= MOST_APART
     heads = ["contact force", "A"]
-    for letter in NAMES[1 : len(figures)]:
+    for letter in NAMES[1 : len(content.entries)]:
         heads += [letter, f"{letter} − A"] if apart else [f"{letter} (change)"]
     rows = []
     for key, name, unit, digits in STATISTICS:
-        first, *others = (f.get(key) for f in figures)
-        if first is None and all(v is None for v in others):
+        if all(e.result.statistics.get(key) is None for e in content.entries):
             continue
-        row = [name, value_text(first, digits)]
-        for value in others:
-            text, change = value_text(value, digits), _difference(value, first, digits)
-            row += [text, change] if apart else [f"{text} ({change_percent(value, first)})"]
+        texts = [plus_minus(e.result.statistics.get(key), e.errors.get(key) or None, digits) for e in content.entries]
+        row = [name, texts[0]]
+        for entry, text in zip(others, texts[1:], strict=True):
+            row += (
+                [text, _difference(key, entry, first, digits)] if apart else [f"{text} ({_change(key, entry, first)})"]
+            )
         rows.append((*row, unit))
     return Table(
         title="Statistics",
@@ -105,12 +126,15 @@ def _statistics(content: ComparisonContent) -> Table:
         rows=tuple(rows),
         align="l" + "r" * (len(heads) - 1) + "l",
         caption=f"{content.filter_note} Loss of contact is that of the raw force. A dash stands for what a record does "
-        "not hold.",
+        f"not hold. ± is the estimated numerical error; “{SAME}” is what differs by no more than the root of the sum "
+        "of both squares.",
     )
 
 
-def _difference(value: float | None, first: float | None, digits: int) -> str:
-    if value is None or first is None or not math.isfinite(value - first):
+def _difference(key: str, entry: Entry, first: Entry, digits: int) -> str:
+    value, before = (e.result.statistics.get(key) for e in (entry, first))
+    if value is None or before is None or not math.isfinite(value - before):
         return "–"
-    percent = change_percent(value, first)
-    return signed(value - first, digits) + ("" if percent == "–" else f" ({percent})")
+    change = _change(key, entry, first)
+    text = with_error(value - before, _both_errors(key, entry, first) or None, digits, signed=True)
+    return text if change == "–" else f"{text} ({change})"

@@ -7,29 +7,24 @@ In addition to the record of the campaign it holds nominal/result.nc, best/resul
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from catenary.linearised.rest_warnings import rest_warnings
 from catenary.storage.provenance import config_sha256
 from dynamics.charts.parts import Role
 from dynamics.results.dataset import StoredResult
 from dynamics.results.solution import worst_figures
-from optimise.evaluation.constraints import Reference, scenario_changes
-from optimise.evaluation.outcome import Outcome
 from optimise.evaluation.scenarios import own_condition
 from optimise.record.campaign_folder import TrialRecord
 from optimise.search.history import evaluation_of, search_history, state_of
 from optimise.search.result import CampaignResult, load_result
-from optimise.spec.campaign import LimitsSpec
 from studies.afterwards.made_files import refuse_damaged
-from studies.report.content.pieces import Constraint, SpanResult
-from studies.report.content.provenance import case_provenance
+from studies.report.content.pieces import SpanResult
+from studies.report.content.provenance import Provenance, case_provenance
+from studies.report.readers.campaign_limits import constraints_of_search, errors_of_search
 from studies.report.readers.campaign_record import (
     front_of_designs,
     newest_record,
@@ -77,6 +72,7 @@ def read_campaign(folder: Path) -> CampaignContent:
     ranked = ranked_trials(result)
     nominal = evaluation_of(result.nominal)
     best = ranked[0] if ranked else None
+    outcome = None if best is None else evaluation_of(best)
     better = list(takewhile(lambda record: record is not result.nominal, ranked))  # which has a column of its own
     shown = (better or ranked)[:BEST_SHOWN]
     records = {"nominal": result.nominal} | ({} if best is None else {"best": best})
@@ -84,11 +80,12 @@ def read_campaign(folder: Path) -> CampaignContent:
     errors = {name: error for name, found in summaries.items() if (error := found.get("numerical_error"))}
     solved, missing = _span_results(result, records, summaries)
     sizes = {name: errors_of_statistics(summaries[name], found.statistics) for name, found in solved.items()}
-    case = result.case
+    case, alone = result.case, own_condition(result.campaign.scenarios, result.case)
     head, unsigned = signed_head(folder, best)
     confirmation, remarks = read_confirmation(folder, best)
     done, wanted = sum(r.outcome is not None and not r.polished for r in result.records), result.campaign.trials
     unfinished = (f"The campaign has not ended: {done} of {wanted} designs are on record.",) if done < wanted else ()
+    judged = [(name, found.statistics) for name, found in solved.items()]
     return CampaignContent(
         title=_title(result),
         x_note=note_of_train(NOTES[case.solver], _shown(summaries), len(case.distances)),
@@ -102,9 +99,9 @@ def read_campaign(folder: Path) -> CampaignContent:
         tolerances=None if best is None else read_droppers(folder / "length_tolerance.json", best.number),
         history=search_history(result),
         designs=variables_of_designs(result, shown),
-        constraints=_constraints(result, nominal, None if best is None else evaluation_of(best), sizes),
+        constraints=constraints_of_search(result, nominal, outcome, errors_of_search(result, solved, sizes)),
         least_dropper_force_N=result.campaign.limits.static_dropper_force,
-        provenance=case_provenance(case, (), input_origins(folder, "optimise", case)),
+        provenance=_provenance(folder, result),
         run=_run(folder, result),
         warnings=(
             *missing,
@@ -115,14 +112,12 @@ def read_campaign(folder: Path) -> CampaignContent:
             *rest_warnings(case.catenary),
         ),
         front=front_of_designs(result),
-        condition=own_condition(result.campaign.scenarios, case),
+        condition=alone,
         errors=errors,
         trains={name: tuple(found.get("pantographs", ())) for name, found in summaries.items()},
         figure_errors=sizes,
         choice=choice_of(result, shown),
-        assessment=assessed(
-            head, [(n, found.statistics) for n, found in solved.items()], case, [*summaries.values()][-1], sizes
-        ),
+        assessment=assessed(head, judged, case, [*summaries.values()][-1], sizes, alone),
         head=page_head("campaign", result.campaign.name, newest_record(folder), head),
     )
 
@@ -177,90 +172,15 @@ def _summary(result: CampaignResult, name: str, record: TrialRecord) -> dict[str
     return summary if summary.get("config_sha256") == config_sha256(case) else {}
 
 
-def _constraints(
-    result: CampaignResult,
-    nominal: Outcome,
-    best: Outcome | None,
-    sizes: Mapping[str, Mapping[str, float | None]],
-) -> tuple[Constraint, ...]:
-    """Limits of the search; ``sizes`` are the errors of both designs' statistics in the case's own condition."""
-    limits, uplift, loss = result.campaign.limits, "max_uplift_at_supports_mm", "contact_loss_percent"
-    highest = limits.uplift_factor * nominal.statistics[uplift]
-    own, other = (sizes.get(name, {}) if result.scenarios is None else {} for name in ("best", "nominal"))
-    up, down = own.get(uplift), other.get(uplift)
-    lifted = None if up is None or down is None else math.hypot(up, limits.uplift_factor * down)
-
-    def row(name: str, unit: str, sense: Any, limit: float, pick: Any, error: float | None = None) -> Constraint:
-        values = [math.nan if e is None or pick(e) is None else float(pick(e)) for e in (nominal, best)]
-        return Constraint(name, unit, sense, limit, values[0], values[1], error)
-
-    rows = [
-        row("largest uplift at supports", "mm", "at most", highest, lambda e: e.statistics[uplift], lifted),
-        row(
-            _force_in_words(result),
-            "N",
-            "at least",
-            limits.static_dropper_force,
-            lambda e: _force_held(e, limits),
-        ),
-        row(
-            "loss of contact", "%", "at most", limits.contact_loss_percent, lambda e: e.statistics[loss], own.get(loss)
-        ),
-    ]
-    if limits.blow_off_m is not None:
-        rows.append(
-            row("blow-off in gusts", "m", "at most", limits.blow_off_m, lambda e: e.statistics.get("blow_off_m"))
-        )
-    if limits.scenario_change_percent is not None:
-        own = Reference(nominal.sigma_N or math.nan, highest, nominal.scenario_sigma_N)
-
-        def change(outcome: Outcome) -> float | None:
-            sigma = outcome.scenario_sigma_N
-            return 100.0 * float(scenario_changes(sigma, own).max()) if sigma else None
-
-        rows.append(row("largest change of σ in a scenario", "%", "at most", limits.scenario_change_percent, change))
-    held, found = result.case.mean_force_N, result.scenarios
-    if held is not None and (found is None or found.one_mean_force):
-        rows.append(row("mean contact force", "N", "fixed at", held, lambda e: e.statistics["contact_force_mean_N"]))
-    return (*rows, *_spacing(result))
-
-
-def _force_in_words(result: CampaignResult) -> str:
-    """What must hold the limit on the static dropper force: the line, or a share of the lines with errors."""
-    found = result.scenarios
-    if found is None or not found.spec.errors.wanted:
-        return "least dropper force at rest"
-    return (
-        f"least dropper force at rest that {100.0 * result.campaign.limits.fitted_share:g} % of the fitted lines hold"
-    )
-
-
-def _force_held(outcome: Outcome, limits: LimitsSpec) -> float | None:
-    """Least static dropper force that the limit is compared with [N], from its violation."""
-    violation = outcome.constraints.get("g_static_dropper_force")
-    if violation is None:
-        return outcome.static_dropper_force_min_N
-    return limits.static_dropper_force * (1.0 - violation)
-
-
-def _spacing(result: CampaignResult) -> tuple[Constraint, ...]:
-    """Least distance between droppers, where they may move."""
-    if not result.space.moves:
-        return ()
-    nearest = []
-    for record in (result.nominal, result.best):
-        line = None if record is None else result.catenary_of(record)
-        x = [] if line is None else [*line.droppers.positions, line.droppers.positions[0] + line.period]
-        nearest.append(float(np.diff(x).min()) if line is not None else math.nan)
-    return (
-        Constraint(
-            "least distance between droppers",
-            "m",
-            "at least",
-            result.campaign.design.minimum_spacing,
-            *nearest,
-        ),
-    )
+def _provenance(folder: Path, result: CampaignResult) -> tuple[Provenance, ...]:
+    """Every input of the nominal line's runs, on the mesh that all designs share where there is one."""
+    case, mesh = result.case, result.line_of(result.nominal).mesh
+    origins = input_origins(folder, "optimise", case)
+    for name, value in mesh:
+        if value != (given := getattr(case.catenary.mesh, name)):
+            origins[f"catenary.mesh.{name}"] = f"one mesh for all designs of the search; {given:g} in the line's file"
+    line = case.catenary.model_copy(update={"mesh": mesh})
+    return case_provenance(case.model_copy(update={"catenary": line}), (), origins)
 
 
 def _run(folder: Path, result: CampaignResult) -> Any:

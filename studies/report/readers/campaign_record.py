@@ -19,6 +19,7 @@ from optimise.search.result import CampaignResult
 from studies.afterwards.confirmation import confirmation_of
 from studies.report.content.pieces import Array, DesignTable, Front, OffDesign
 from studies.report.readers.stored import read_json
+from studies.report.sections.tables import signed
 from studies.writing.report_head import HeadRecord, read_head
 
 __all__ = [
@@ -167,7 +168,7 @@ def _meaning(result: CampaignResult, by_dropper: bool, bounded: bool) -> str:
             bounds += f" and shifts within {design.dropper_move:g} m"
         return (
             f"{first} Droppers are counted from the support to mid-span and are the same on both sides of it; changes "
-            f"are those against the same dropper of the nominal line, and {bounds}."
+            f"are those against the same dropper of the nominal line, and {bounds}.{_own_loads(droppers)}"
         )
     kinds = {v.label.partition(" ")[0]: v.description.rpartition(": ")[2] for v in droppers}
     meant = "; ".join(f"{kind}, {text}" for kind, text in kinds.items())
@@ -176,6 +177,13 @@ def _meaning(result: CampaignResult, by_dropper: bool, bounded: bool) -> str:
         f"{first} {names} are changes against the nominal line, counted from the support to mid-span and the same on "
         f"both sides of it ({meant}). What they come to stands in the table of droppers."
     )
+
+
+def _own_loads(droppers: list[Variable]) -> str:
+    """Ranges of the variables behind the heights: what each dropper's own load alone may change its height by."""
+    lifts = [v for v in droppers if v.name.startswith("lift")]
+    ends = ", ".join(f"{signed(MM * v.low, 1)} to {signed(MM * v.high, 1)}" for v in lifts)
+    return f" Of each dropper its own load is varied, which alone changes its height by {ends} mm." if lifts else ""
 
 
 def signed_head(folder: Path, best: TrialRecord | None) -> tuple[HeadRecord, tuple[str, ...]]:

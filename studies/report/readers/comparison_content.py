@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from catenary.errors import InputError
@@ -18,11 +18,14 @@ from studies.report.content.pieces import SpanResult
 from studies.report.content.provenance import Provenance, case_provenance
 from studies.report.readers.simulation_folder import filter_note
 from studies.report.readers.stored import read_json, read_stored, span_result, stored_case
+from studies.report.sections.tables import plus_minus
+from studies.writing.figure_errors import figure_errors
 
-__all__ = ["ROLES", "ComparisonContent", "Entry", "read_comparison"]
+__all__ = ["NAMES", "ROLES", "SIGMA", "ComparisonContent", "Entry", "read_comparison"]
 
 ROLES: tuple[Role, ...] = ("best", "nominal", "other", "fourth", "fifth", "sixth")
 NAMES = "ABCDEF"
+SIGMA = "contact_force_std_N"
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Entry:
 
     ``span`` is the span length [m], ``signal`` the filter that the force went through, ``envelope`` the lowest and
     highest force of a record's spans, ``note`` a sentence on what was done to it, ``traits`` what may tell it from an
-    entry of the same line and speed.
+    entry of the same line and speed, ``errors`` the estimated numerical errors of statistics by name.
     """
 
     source: str
@@ -44,6 +47,7 @@ class Entry:
     note: str = ""
     traits: tuple[str, ...] = ()
     same: str = ""
+    errors: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -92,10 +96,10 @@ def _each_line_once(entries: list[Entry]) -> tuple[list[Entry], tuple[str, ...]]
         if other is None:
             kept.append(entry)
             continue
-        own, first = (e.result.statistics["contact_force_std_N"] for e in (entry, other))
+        own, first = (plus_minus(e.result.statistics[SIGMA], e.errors.get(SIGMA), 2) for e in (entry, other))
         said.append(
-            f"{entry.source} is the line of {other.source} and is shown once: its σ is {number(own, 2)} N there and "
-            f"{number(first, 2)} N here."
+            f"{entry.source} is the line of {other.source} and is shown once: its σ is {own} N there and "
+            f"{first} N here."
         )
     return kept, tuple(said)
 
@@ -119,7 +123,8 @@ def _simulation(folder: Path) -> Entry:
     figures = summary.get("pantographs") or [{}]
     statistics = {k: float(v) for k, v in figures[0].items() if isinstance(v, int | float)}
     result = span_result(stored, case, folder.name, "best", statistics)
-    return _computed(str(folder), f"{case.catenary.name}, {case.speed_kmh:g} km/h", result, case)
+    entry = _computed(str(folder), f"{case.catenary.name}, {case.speed_kmh:g} km/h", result, case)
+    return replace(entry, errors=figure_errors(summary.get("numerical_error")))
 
 
 def _campaign(folder: Path) -> list[Entry]:
@@ -136,12 +141,13 @@ def _campaign(folder: Path) -> list[Entry]:
     for name, result, trial in designs:
         case = campaign.case_of(trial)
         line = config_sha256(case, exclude={"catenary": {"mesh": True}})  # campaigns may mesh the same line otherwise
-        found.append(replace(_computed(f"{folder} ({name})", f"{name} of {place}", result, case, then), same=line))
+        entry = _computed(f"{folder} ({name})", f"{name} of {place}", result, case, then)
+        found.append(replace(entry, same=line, errors=content.figure_errors.get(result.label, {})))
     return found
 
 
 def _computed(source: str, line: str, result: SpanResult, case: CaseSpec, then: str = "") -> Entry:
-    if result.force is None or "contact_force_std_N" not in result.statistics:
+    if result.force is None or SIGMA not in result.statistics:
         problem = f"{source} must hold a solved contact force: its solver did not finish, or has not run"
         raise InputError([problem + then])
     entry = Entry(source, line, result, case.line.period, case.signal, case_provenance(case))
@@ -207,7 +213,7 @@ def _named(entries: list[Entry]) -> ComparisonContent:
     """Give every entry its letter, colour and legend."""
     named = []
     for letter, role, entry in zip(NAMES, ROLES, entries, strict=False):
-        sigma = entry.result.statistics["contact_force_std_N"]
+        sigma = entry.result.statistics[SIGMA]
         label = f"{letter}: {_distinct_names(entry, entries)}, σ {number(sigma, 1)} N"
         result = replace(
             entry.result,

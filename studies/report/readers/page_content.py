@@ -96,3 +96,8 @@ class CampaignContent(PageContent):
     errors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     trains: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
     figure_errors: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
+
+    @property
+    def nothing_better(self) -> bool:
+        """Whether the best design is the nominal line itself, trial 0, which then is not compared with itself."""
+        return self.best_trial == 0

@@ -23,11 +23,13 @@ def assessed(
     case: CaseSpec,
     summary: Mapping[str, Any] | None = None,
     errors: Mapping[str, Mapping[str, float | None]] | None = None,
+    alone: str = "",
 ) -> Assessment | None:
     """Hold the statistics of designs, or pantographs, against the limits on record, at the case's own speed.
 
     None without figures. ``summary`` is the summary.json of the last design, which was judged when it was run;
-    ``errors`` are estimated numerical errors by label and statistic.
+    ``errors`` are estimated numerical errors by label and statistic; ``alone`` is the case's own condition in words
+    where others were run too, which nothing here is of.
     """
     limits = head.limits_used
     known = [(label, figures) for label, figures in designs if "contact_force_mean_N" in figures]
@@ -37,7 +39,8 @@ def assessed(
     )
     if not found or not found[0][1]:
         return None
-    condition = f"{case.speed_kmh:g} km/h, {case.supply.upper()}"
+    supply = case.supply.upper()
+    condition = f"{alone}, {supply} alone" if alone else f"{case.speed_kmh:g} km/h, {supply}"
     judged = (summary or {}).get("assessment") or [{}]
     return Assessment(head.limits_named, limits.title, found, condition, judged[0].get("limits_file", ""))
 
@@ -101,7 +104,7 @@ def assessment_table(assessment: Assessment) -> Table:
         title=f"Limits of standards at {assessment.condition}",
         columns=("statistic", "limit", *labels, "unit", "standard, edition", "how known", "confirmed by"),
         rows=tuple(rows),
-        align="ll" + "r" * len(labels) + "usll",
+        align="ls" + "r" * len(labels) + "usll",
         caption=f"{assessment.title}; file {assessment.file}. This table states figures, not conformity: rows that "
         "nobody has confirmed must be compared with the standard's text first (report.limits=FILE). Standards limit "
         "measured arcing; computed loss of contact stands for it. A value within its error of the limit decides "

@@ -132,9 +132,9 @@ def statistics_table(
     )
 
 
-def plus_minus(value: float | None, error: float | None, digits: int) -> str:
-    """Write a value with its error, where both are known, or a dash."""
-    return "–" if value is None or not math.isfinite(value) else with_error(value, error, digits)
+def plus_minus(value: float | None, error: float | None, digits: int, *, sign: bool = False) -> str:
+    """Write a value with its error, where both are known, or a dash; a change has its sign."""
+    return "–" if value is None or not math.isfinite(value) else with_error(value, error, digits, signed=sign)
 
 
 def confirmation_table(confirmation: Confirmation, condition: str = "") -> Table:
@@ -150,7 +150,8 @@ def confirmation_table(confirmation: Confirmation, condition: str = "") -> Table
         )
         for label, c in (("nominal", confirmation.nominal), ("best", confirmation.best))
     )
-    transient = plus_minus(confirmation.change_transient_percent, confirmation.change_error_percent, 1)
+    transient = plus_minus(confirmation.change_transient_percent, confirmation.change_error_percent, 1, sign=True)
+    change = ("change [%]", signed(confirmation.change_percent, 1), transient, "", "")
     numerics = confirmation.best.numerics and (
         f", {confirmation.best.numerics}: ± is what they moved by from twice the step with two thirds of the elements "
         "and of the window, and half of the spread"
@@ -163,7 +164,7 @@ def confirmation_table(confirmation: Confirmation, condition: str = "") -> Table
     return Table(
         title=f"Confirmation by the {confirmation.by}" + (f", {condition}" if condition else ""),
         columns=("σ [N]", solver, confirmation.by, "difference [%]", "spread [%]"),
-        rows=(*rows, ("change [%]", signed(confirmation.change_percent, 1), transient, "", "")),
+        rows=rows if confirmation.nominal.trial == confirmation.best.trial else (*rows, change),
         align="lrrrr",
         caption=f"The {confirmation.by} of both lines on the same numerics{numerics}. {spread}",
     )

@@ -21,6 +21,7 @@ from studies.jobs.simulation import RecordSpec
 from studies.report import write_comparison, write_report
 from studies.report.readers.campaign_folder import read_campaign
 from studies.report.readers.comparison_content import read_comparison
+from studies.report.readers.stored import read_stored, stored_case
 from studies.writing.report_head import keep_head
 
 
@@ -132,9 +133,20 @@ def test_the_table_of_designs_has_what_every_dropper_changes_by(campaign_folder)
         moved = np.array(own.positions) - nominal.positions
         np.testing.assert_allclose(column[:half], change[:half], atol=1e-9)
         np.testing.assert_allclose(column[half:], moved[: len(shifts)], atol=1e-12)
+    lift = next(v for v in result.space.variables if v.name.startswith("lift"))
+    assert f"alone changes its height by −{-1e3 * lift.low:.1f} to +{1e3 * lift.high:.1f}" in table.caption
     assert abs(table.designs).max(axis=0)[[t != 0 for t in table.trials]].min() > 0.1
     html = write_report("campaign", campaign_folder).read_text(encoding="utf-8")
     assert "dropper 1, height change" in html and ">lift 1<" not in html
+
+
+def test_the_page_has_the_mesh_that_the_nominal_line_ran_on(campaign_folder):
+    ran = stored_case(read_stored(campaign_folder / "nominal" / "result.nc"), campaign_folder).catenary.mesh
+    given = load_result(campaign_folder).case.catenary.mesh
+    shown = {row.name: row for row in read_campaign(campaign_folder).provenance if row.name.startswith("mesh")}
+    assert {row.value for row in shown.values()} == {str(ran.elements_per_bay), f"{ran.largest_element_length:g}"}
+    said = "one mesh for all designs" in shown["mesh, elements per bay"].origin
+    assert said == (ran.elements_per_bay != given.elements_per_bay)
 
 
 def test_rounded_stations_are_checked_like_lengths(campaign_folder):

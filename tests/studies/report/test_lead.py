@@ -106,7 +106,17 @@ def test_limits_of_standards_name_their_file_edition_and_that_nobody_confirmed_t
     assert "conf/standards/contact_force.yaml" in figures and "EN 50119:2009+A1:2013" in figures
     table = lead_section(content).tables[1]
     assert {row[-1] for row in table.rows} == {"nobody yet"} and "not conformity" in table.caption
+    assert table.align[1] == "s", "a limit with its tolerance is wrapped between words alone"
     assert "conforms" not in page_html(campaign_page(content))
+
+
+def test_limits_of_standards_say_that_they_are_of_one_condition_of_a_search_over_several(campaign_content):
+    designs = [(r.label, r.statistics) for r in (campaign_content.nominal, campaign_content.best)]
+    own = "300 km/h, contact 50 kN/m, damping x 1"
+    content = replace(campaign_content, condition=own, assessment=assessed(HeadRecord(), designs, CASE, alone=own))
+    found = statements(content)["keeps the limits of the standards, as the file has them, in the case's own condition"]
+    assert found[1].startswith(f"Limits kept at {own}, AC alone: ")
+    assert lead_section(content).tables[1].title == f"Limits of standards at {own}, AC alone"
 
 
 def test_a_margin_within_its_error_leaves_a_limit_of_the_search_open(campaign_content):

@@ -170,3 +170,14 @@ def test_where_the_nominal_line_has_no_figures_both_are_compared_in_the_rest(tmp
     best = np.reshape(result.best.outcome.scenarios["contact_force_std_N"], (3, 4))
     assert sigma.rows[0][2] == f"{best[0, [0, 2, 3]].mean():.2f}"
     assert sigma.rows[1][1:] == ("–",) * 6
+
+
+def test_limits_of_standards_over_scenarios_are_those_of_the_own_condition_alone(tmp_path):
+    result = run(tmp_path, {**SPEEDS, "damping_factors": [0.5, 1.0]})
+    statistics = {"contact_force_mean_N": 157.3, "contact_force_std_N": 30.0}
+    for name, record in (("nominal", result.nominal), ("best", result.best)):
+        (tmp_path / name).mkdir(exist_ok=True)
+        summary = {"config_sha256": config_sha256(result.case_of(record)), "pantographs": [statistics]}
+        write_json_atomic(tmp_path / name / "summary.json", summary)
+    found = read_campaign(tmp_path).assessment
+    assert found.condition == f"{result.case.speed_kmh:g} km/h, damping x 1, AC alone"
