@@ -51,8 +51,7 @@ def confirm_campaign(
     With ``error_estimate`` the summaries of nominal and best line say how large the numerical error of their standard
     deviation is, and the transients are run once more, refined, so that the change between the lines has one. What an
     earlier run has confirmed, or solved until it was interrupted, is not run again; a solution whose files are missing
-    is. The campaign's workers solve. None
-    when no design is feasible.
+    is. The campaign's workers solve. None when no design is feasible.
 
     Parameters
     ----------
