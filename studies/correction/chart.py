@@ -17,6 +17,7 @@ FIGURES = (
 )
 
 
+FEW = 13  # numbers of droppers that are all labelled
 ROLES: tuple[Role, ...] = ("nominal", "other", "fourth", "sixth", "fifth")
 
 
@@ -44,6 +45,7 @@ def correction_charts(found: Corrections) -> list[Chart]:
                 ),
                 levels=(Level(f"limit {limit:.1f} {unit}", limit),) if np.isfinite(limit) else (),
                 x_range=(-0.5, float(len(counts)) - 0.5),
+                sampled=(tuple(counts.tolist()) if len(counts) <= FEW else (), ()),
                 height=0.36,
             )
         )

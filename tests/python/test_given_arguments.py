@@ -92,7 +92,7 @@ def test_a_folder_with_other_content_is_refused_and_left(line, tmp_path):
         (lambda at: optimise.sweep(line, BRUNI, SPEEDS, folder=at, cluster="serial"), "sweep"),
         (lambda at: optimise.campaign(line, BRUNI, speed_kmh=200, folder=at, trials=2), "campaign"),
     ):
-        with pytest.raises(catenary.InputError, match=rf"folder, must be a new, empty or {kind} folder: "):
+        with pytest.raises(catenary.InputError, match=rf"folder\) must be a new, empty or {kind} folder: "):
             call(tmp_path / "full")
         with pytest.raises(catenary.InputError, match=r"x.txt is a file"):
             call(tmp_path / "full" / "x.txt")

@@ -65,7 +65,7 @@ def test_an_empty_workbook_has_all_columns_with_their_lists_and_ranges(catenary,
         assert len(rules) == len(columns) == book[name].max_column
         assert all(rule.showErrorMessage and "inf" not in str(rule.formula1) for rule in rules)
     kinds = {rule.formula1 for rule in book["defects"].data_validations.dataValidation if rule.type == "list"}
-    assert kinds == {'"broken,length,stiffness"'}
+    assert kinds == {'"broken,length,loose,stiffness"'}
     assert [row[1].value for row in book["line"].iter_rows(min_row=3, max_row=3)] == ["c350"]
     refused(catenary("simulate", "catenary=km12.xlsx"), ["km12.xlsx: supports is missing"])
     refused(catenary("table", "template=km12.xlsx"), ["km12.xlsx exists already"])
@@ -88,7 +88,7 @@ def test_a_filled_template_is_read_and_bad_cells_are_named(catenary, folder):
         [
             "km12.xlsx sheet supports cell B3: encumbrance must be between 300 and 3000 mm: got 12 mm",
             "km12.xlsx sheet droppers cell C2: position must lie between 0.5 and 54.5 m inside span 2",
-            "km12.xlsx sheet defects cell C2: kind must be one of broken, length, stiffness: got 'brokn'",
+            "km12.xlsx sheet defects cell C2: kind must be one of broken, length, loose, stiffness: got 'brokn'",
         ],
     )
 

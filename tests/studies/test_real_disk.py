@@ -74,7 +74,7 @@ def written(disk):
     return {p: p.read_bytes() for p in disk.path.rglob("*") if p.is_file() and p.name not in left_out}
 
 
-@pytest.mark.parametrize(("pages", "file"), [(6, "trials.jsonl"), (12, "trials.nc")])
+@pytest.mark.parametrize(("pages", "file"), [(8, "trials.jsonl"), (14, "trials.nc")])
 def test_a_campaign_on_a_full_disk_continues_when_space_is_freed(catenary, disk, pages, file):
     disk.leave(pages)
     ended = catenary("optimise", *CAMPAIGN, "error_estimate=false")

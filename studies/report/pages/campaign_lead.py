@@ -30,6 +30,7 @@ LEGEND = (
     "with the text of the standard."
 )
 NOTHING = "Nothing better in {} was found: the best design is the nominal line as it was given, which is judged here."
+NOT_MADE = "The off-design table has not been made."
 ELSEWHERE = "is better away from the search's own conditions too"
 NOT_SLACK = "has no dropper slack at rest when fitted with errors"
 Statement = tuple[str, str, str]
@@ -55,6 +56,8 @@ def lead_section(content: CampaignContent) -> Section:
         caption=LEGEND,
     )
     nothing = (NOTHING.format(content.designs.objectives[0].symbol),) if content.nothing_better else ()
+    if nothing and content.off_design is None:
+        nothing = (*nothing, NOT_MADE)
     return Section(title, text=nothing, tables=(statements, *tables))
 
 
@@ -159,7 +162,7 @@ def gains_in_words(off_design: OffDesign) -> str:
 def _away(off_design: OffDesign | None) -> tuple[Statement | None, ...]:
     """What is left of the gain, other conditions, and lines as fitted; not known before they were run."""
     if off_design is None:
-        return tuple((what, OPEN, "The off-design table has not been made.") for what in (ELSEWHERE, NOT_SLACK))
+        return tuple((what, OPEN, NOT_MADE) for what in (ELSEWHERE, NOT_SLACK))
     return _gain_left(off_design), _off_design(off_design), _fitted(off_design)
 
 

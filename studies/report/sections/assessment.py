@@ -104,7 +104,7 @@ def assessment_table(assessment: Assessment) -> Table:
         title=f"Limits of standards at {assessment.condition}",
         columns=("statistic", "limit", *labels, "unit", "standard, edition", "how known", "confirmed by"),
         rows=tuple(rows),
-        align="ls" + "r" * len(labels) + "usll",
+        align="ls" + ("r" if len(labels) == 1 else "w" * len(labels)) + "usll",
         caption=f"{assessment.title}; file {assessment.file}. This table states figures, not conformity: rows that "
         "nobody has confirmed must be compared with the standard's text first (report.limits=FILE). Standards limit "
         "measured arcing; computed loss of contact stands for it. A value within its error of the limit decides "
