@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from catenary.form_finding.defects import as_designed
-from catenary.form_finding.equilibrium import open_line_equilibrium
+from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus, open_line_equilibrium
 from catenary.layout.dropper_places import DropperPlace, defect_places, dropper_places
 from catenary.spec.line import CatenarySpec
 from catenary.spec.section import DefectSpec
@@ -12,11 +12,18 @@ __all__ = ["with_loose_as_lengths"]
 
 
 def with_loose_as_lengths(line: CatenarySpec) -> CatenarySpec:
-    """Describe the defects of kind loose of a line by stations as what their lengths are wrong by, in their order."""
+    """Describe the defects of kind loose of a line by stations as what their lengths are wrong by, in their order.
+
+    A line whose design does not hang stays as it is: its runs say why.
+    """
     own = line.section
     if own is None or not any(defect.kind == "loose" for defect in own.defects):
         return line
-    cut, wanted = _lengths(line), _lengths(as_designed(line))
+    sound = as_designed(line)
+    design = open_line_equilibrium(sound, len(line.spans))
+    if design.status is not EquilibriumStatus.OK or (design.dropper_force < 0.0).any():
+        return line
+    wanted, cut = _lengths(sound, design), _lengths(line, open_line_equilibrium(line, len(line.spans)))
 
     def as_length(defect: DefectSpec) -> DefectSpec:
         (at,) = defect_places(line, (defect,))
@@ -26,7 +33,6 @@ def with_loose_as_lengths(line: CatenarySpec) -> CatenarySpec:
     return line.model_copy(update={"section": own.model_copy(update={"defects": defects})})
 
 
-def _lengths(line: CatenarySpec) -> dict[DropperPlace, float]:
+def _lengths(line: CatenarySpec, hung: Equilibrium) -> dict[DropperPlace, float]:
     """Lengths to which all droppers that hang are cut [m]."""
-    hung = open_line_equilibrium(line, len(line.spans))
     return dict(zip(dropper_places(line), hung.dropper_unstretched_length.tolist(), strict=True))

@@ -24,7 +24,9 @@ __all__ = [
 Array = NDArray[np.float64]
 # share of a small step's change of sigma, beyond which derivatives do not say what it is
 MISSED = 0.2
-CHECK_MISSED = "so these derivatives are not what sigma changes by: a finer step (dt), mesh or window may tell them"
+CHECK_MISSED = (
+    "so they do not say how sigma changes: refine the step (dt), mesh or window of a march, or periodic.resolution"
+)
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ class GradientFigures:
 
     @property
     def missed(self) -> bool:
-        """Whether the step that was computed tells that derivatives of sigma are not those of its changes."""
+        """Whether the computed step changes sigma otherwise than its derivatives say, by more than `MISSED` of it."""
         return bool(abs(self.computed - self.expected) > MISSED * abs(self.expected))
 
     @property

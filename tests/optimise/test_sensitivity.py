@@ -241,7 +241,7 @@ def test_exact_derivatives_are_on_record_with_what_shorter_windows_make_of_them(
     assert (found.expected, found.computed) == (-0.5, -0.4) and not found.missed
     assert replace(found, computed=-0.25).missed, "half of what derivatives say"
     (section,) = study_sections(replace_gradient(load_sensitivity(tmp_path), replace(found, computed=-0.25)))
-    assert "they predict −0.5000 N, so these derivatives are not what sigma changes by" in section.text[-1]
+    assert "they predict −0.5000 N, so they do not say how sigma changes" in section.text[-1]
     with open(SensitivityFolder(tmp_path).indices_csv, encoding="utf-8") as table:
         rows = {(r["output"], r["input"]): r for r in csv.DictReader(table)}
     assert len(rows) == 3, "outputs without derivatives have no rows"

@@ -1,5 +1,6 @@
 """Realistic content for reports, made without any solver: smooth functions of the station."""
 
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -166,6 +167,12 @@ def schedule_of():
         "rounded_m": [{"rounded_mm": mm, "length_m": lengths.tolist()} for mm, lengths in rounded],
         "runs": [{"rounded_mm": mm, "contact_force_std_N": sigma, "message": text} for mm, sigma, text in runs],
     }
+
+
+@pytest.fixture
+def campaign_folder(written, tmp_path):
+    """A copy of the folder that a module has ``written``, which a test may change."""
+    return shutil.copytree(written, tmp_path / "trial_run")
 
 
 @pytest.fixture

@@ -40,12 +40,6 @@ def written(request, tmp_path_factory):
     return result.folder
 
 
-@pytest.fixture
-def campaign_folder(written, tmp_path):
-    """A copy of it that a test may change."""
-    return shutil.copytree(written, tmp_path / "trial_run")
-
-
 def test_a_campaign_stands_for_its_nominal_and_its_best_design(campaign_folder, tmp_path):
     content = read_comparison([str(campaign_folder)], RecordSpec())
     nominal, best = content.entries

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -32,12 +31,6 @@ def written(tmp_path_factory):
         patch.setattr("optimise.evaluation.evaluate.evaluate", evaluate)
         show_fitter_schedule(result)
     return result.folder
-
-
-@pytest.fixture
-def campaign_folder(written, tmp_path):
-    """A copy of it that a test may change."""
-    return shutil.copytree(written, tmp_path / "trial_run")
 
 
 @pytest.fixture

@@ -43,12 +43,6 @@ def written(tmp_path_factory):
 
 
 @pytest.fixture
-def campaign_folder(written, tmp_path):
-    """A copy of it that a test may change."""
-    return shutil.copytree(written, tmp_path / "trial_run")
-
-
-@pytest.fixture
 def stood_in(monkeypatch):
     """The solvers stood in for; gives the solver of each case that is solved."""
     solved = []
