@@ -12,6 +12,7 @@ import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -136,12 +137,18 @@ def compose_job(
 
 
 def _hydra(config: str, groups: dict[str, str]) -> dict[str, Any]:
-    """Job file with its groups as plain data."""
+    """Job file with its groups as plain data, the caller's own."""
+    return copy.deepcopy(_composed_once(config, tuple(groups.items())))
+
+
+@cache
+def _composed_once(config: str, groups: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    """What Hydra composes, kept while the process lives: conf is part of the program and does not change."""
     from hydra import compose, initialize_config_module
     from omegaconf import OmegaConf
 
     with initialize_config_module(config_module="conf", version_base="1.3"):
-        composed = compose(config_name=config, overrides=[f"{group}={name}" for group, name in groups.items()])
+        composed = compose(config_name=config, overrides=[f"{group}={name}" for group, name in groups])
     data = OmegaConf.to_container(composed, resolve=False)
     assert isinstance(data, dict)
     return {str(key): value for key, value in data.items()}
