@@ -39,8 +39,8 @@ def slope_products(l0: Array) -> tuple[Array, Array]:
 
 
 def slopes_squared(z: Array, l0: Array) -> Array:
-    """Integrals of z'^2 over elements (elem,) [m], by values and slopes z (elem, 2, 2) at both ends."""
-    rise, (one, other) = z[:, 1, 0] - z[:, 0, 0], z[:, :, 1].T
+    """Integrals of z'^2 over elements (..., elem) [m], by values and slopes z (..., elem, 2, 2) at both ends."""
+    rise, one, other = z[..., 1, 0] - z[..., 0, 0], z[..., 0, 1], z[..., 1, 1]
     turned = 4 * (one * one + other * other) - 2 * one * other
     return np.asarray((36 * rise * rise / l0 - 6 * rise * (one + other) + l0 * turned) / 30, dtype=np.float64)
 

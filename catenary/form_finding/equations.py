@@ -149,10 +149,10 @@ def node_coordinates(mesh: Mesh, u: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def element_coordinates(mesh: Mesh, q: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Nodal coordinates by element (elem, 2, 6), the closing nodes of a cell moved by its length and mirrored."""
-    gathered = q[mesh.elem_nodes]
-    gathered[:, :, 0] += mesh.elem_shift
-    gathered[:, :, [1, 4]] *= mesh.elem_mirror[:, :, None]
+    """Nodal coordinates by element (..., elem, 2, 6), the closing nodes of a cell moved by its length and mirrored."""
+    gathered = np.take(q, mesh.elem_nodes, axis=-2)
+    gathered[..., 0] += mesh.elem_shift
+    gathered[..., [1, 4]] *= mesh.elem_mirror[..., None]
     return gathered
 
 

@@ -25,7 +25,7 @@ from catenary.layout.geometry import periodic_layout
 from catenary.layout.mesh import Mesh, X
 from catenary.spec.line import CatenarySpec
 
-__all__ = ["neighbouring_equilibria"]
+__all__ = ["neighbouring_equilibria", "same_but_droppers"]
 
 # rounds of steps after which a line is found from a first guess instead
 ROUNDS = 5
@@ -94,7 +94,7 @@ def _tangents(
     near = {}
     for k, (spec, mesh) in enumerate(zip(specs, meshes, strict=True)):
         cut = lengths_of(spec)[list(mesh.layout.dropper_kind)]
-        if _same_but_droppers(own.spec, spec) and mesh.dof is own.mesh.dof and mesh.elem_nodes is own.mesh.elem_nodes:
+        if same_but_droppers(own.spec, spec) and mesh.dof is own.mesh.dof and mesh.elem_nodes is own.mesh.elem_nodes:
             near[k] = copy(own)
             near[k].spec, near[k].mesh, near[k].cut = spec, mesh, cut
             fixed = prescribed_coordinates(mesh, cut)
@@ -118,7 +118,7 @@ def _tangents(
     return {k: result_of(problem, u, rest, 1) for (k, problem), u in zip(near.items(), places, strict=True)}
 
 
-def _same_but_droppers(one: CatenarySpec, other: CatenarySpec) -> bool:
+def same_but_droppers(one: CatenarySpec, other: CatenarySpec) -> bool:
     """Whether lines differ by their droppers' places, heights and lengths alone, prescribed alike."""
     droppers = one.droppers
     same = {key: getattr(droppers, key) for key in ("positions", "contact_wire_heights", "lengths")}

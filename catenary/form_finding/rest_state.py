@@ -86,9 +86,9 @@ class Equilibrium:
     def dropper_direction(self) -> NDArray[np.float64]:
         """Unit vectors (dropper, 3) from the lower end of every dropper to its upper end."""
         mesh = self.mesh
-        span = self.q[mesh.dropper_top, :3] - self.q[mesh.dropper_bottom, :3]
-        span[:, 0] = 0.0
-        return span / self.dropper_length[:, None]
+        span = self.q[..., mesh.dropper_top, :3] - self.q[..., mesh.dropper_bottom, :3]
+        span[..., 0] = 0.0
+        return np.asarray(span / self.dropper_length[..., None])
 
     @property
     def dropper_stiffness(self) -> NDArray[np.float64]:

@@ -39,9 +39,9 @@ def steady_arm_direction(eq: Equilibrium) -> NDArray[np.float64]:
 
     The joint is where the arm pulls, or on the side of the wire that the track's data name: then the arm may push.
     """
-    force = np.stack([np.zeros_like(eq.steady_arm_force), eq.steady_arm_side_force, eq.steady_arm_force], axis=1)
+    force = np.stack([np.zeros_like(eq.steady_arm_force), eq.steady_arm_side_force, eq.steady_arm_force], axis=-1)
     turned = np.where(steady_arm_pull(eq) < 0.0, -1.0, 1.0)
-    return turned[:, None] * force / np.linalg.norm(force, axis=1)[:, None]
+    return np.asarray(turned[..., None] * force / np.linalg.norm(force, axis=-1)[..., None])
 
 
 def steady_arm_pull(eq: Equilibrium) -> NDArray[np.float64]:
@@ -51,9 +51,9 @@ def steady_arm_pull(eq: Equilibrium) -> NDArray[np.float64]:
     if track is None or track.arms == "any":
         return pull
     if track.arms in ("left", "right"):
-        joint = np.full(len(side), 1.0 if track.arms == "left" else -1.0)
+        joint = np.full(side.shape[-1], 1.0 if track.arms == "left" else -1.0)
     else:
-        at = np.array(layout.supports)[list(layout.wire_supports)[: len(side)]]
+        at = np.array(layout.supports)[list(layout.wire_supports)[: side.shape[-1]]]
         joint = np.sign(curvature_at(track, at)) * (1.0 if track.arms == "inside" else -1.0)
     return np.where(joint * side < 0.0, -pull, pull)
 
@@ -64,7 +64,7 @@ def steady_arm_stiffness(eq: Equilibrium) -> NDArray[np.float64]:
     In space a straight bar turning about its far joint, EA / L along it and N / L across it; in the plane the vertical
     tangent stiffness that the line's data name.
     """
-    support, count = eq.spec.support, len(eq.steady_arm_force)
+    support, count = eq.spec.support, eq.steady_arm_force.shape[-1]
     if not eq.mesh.spatial or support.steady_arm is None:
         return support.steady_arm_stiffness * np.tile(np.diag([0.0, 0.0, 1.0]), (count, 1, 1))
     bar = support.steady_arm
@@ -75,9 +75,9 @@ def steady_arm_stiffness(eq: Equilibrium) -> NDArray[np.float64]:
 def _bar(
     direction: NDArray[np.float64], along: NDArray[np.float64], across: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Stiffness of straight bars (bar, 3, 3) from that along and that across each [N/m]."""
-    projection = direction[:, :, None] * direction[:, None, :]
-    return along[:, None, None] * projection + across[:, None, None] * (np.eye(3) - projection)
+    """Stiffness of straight bars (..., bar, 3, 3) from that along and that across each [N/m]."""
+    projection = direction[..., :, None] * direction[..., None, :]
+    return np.asarray(along[..., None, None] * projection + across[..., None, None] * (np.eye(3) - projection))
 
 
 def point_masses(eq: Equilibrium, component: str | None = None) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:

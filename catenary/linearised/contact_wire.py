@@ -55,13 +55,13 @@ def _points_on(
 def _within(
     eq: Equilibrium, e: NDArray[np.int64], x: NDArray[np.float64], steps: int, xi: NDArray[np.float64] | float = 0.0
 ) -> NDArray[np.float64]:
-    """Places xi in elements at which stations x stand, by Newton steps from a first guess."""
-    qe, along = element_coordinates(eq.mesh, eq.q)[e], element_of(eq.spec).along
-    first, length = qe[:, 0, 0], qe[:, 1, 0] - qe[:, 0, 0]
-    nodes = np.stack([first, qe[:, 0, 3], qe[:, 1, 0], qe[:, 1, 3]])
-    found: NDArray[np.float64] = np.broadcast_to(xi, x.shape)
+    """Places xi in elements at which stations x stand (..., x), by Newton steps from a first guess."""
+    qe, along = element_coordinates(eq.mesh, eq.q)[..., e, :, :], element_of(eq.spec).along
+    first, length = qe[..., 0, 0], qe[..., 1, 0] - qe[..., 0, 0]
+    nodes = np.stack([first, qe[..., 0, 3], qe[..., 1, 0], qe[..., 1, 3]])
+    found: NDArray[np.float64] = np.broadcast_to(xi, first.shape)
     for _ in range(steps):
-        found = found - ((along(found, eq.elem_l0[e]) * nodes).sum(axis=0) - x) / length
+        found = found - ((along(found, eq.elem_l0[..., e]) * nodes).sum(axis=0) - x) / length
     return found
 
 
@@ -73,7 +73,8 @@ def covered_by(eq: Equilibrium, x: NDArray[np.float64], run: int) -> NDArray[np.
 
 
 def _heights(eq: Equilibrium, e: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray((weight * eq.q[eq.mesh.elem_nodes[e]][:, :, [2, 5]].reshape(-1, 4)).sum(axis=1))
+    places = eq.q[..., eq.mesh.elem_nodes[e], :][..., [2, 5]]
+    return np.asarray((weight * places.reshape(*places.shape[:-2], 4)).sum(axis=-1))
 
 
 def static_height(eq: Equilibrium, x: NDArray[np.float64], run: int | None = None) -> NDArray[np.float64]:
@@ -88,7 +89,7 @@ def running_height(eq: Equilibrium, x: NDArray[np.float64]) -> NDArray[np.float6
 
 
 def heights_near(eq: Equilibrium, x: NDArray[np.float64]) -> Callable[[Equilibrium], NDArray[np.float64]]:
-    """Height at rest [m] at stations ``x`` [m] of any line on the mesh of this one and a small step away.
+    """Height at rest [m] at stations ``x`` [m] of any line on the mesh of this one and a small step away (..., x).
 
     Stations keep their share of the line's length. They stay in their elements, and are found in them by one step from
     where they are on this line.
@@ -101,7 +102,12 @@ def heights_near(eq: Equilibrium, x: NDArray[np.float64]) -> Callable[[Equilibri
         return lambda near: static_height(near, along(near))
     e = contact_table(eq, x)[0]
     xi = _within(eq, e, x, 5)
-    return lambda near: _heights(near, e, hermite(_within(near, e, along(near), 1, xi), near.elem_l0[e]).T)
+
+    def heights(near: Equilibrium) -> NDArray[np.float64]:
+        shapes = hermite(_within(near, e, along(near), 1, xi), near.elem_l0[..., e])
+        return _heights(near, e, np.moveaxis(shapes, 0, -1))
+
+    return heights
 
 
 def place_on_head(eq: Equilibrium, x: NDArray[np.float64], run: int | None = None) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from catenary.form_finding.equilibrium import Equilibrium
@@ -47,14 +48,17 @@ class Motion(Protocol):
         ...
 
 
-def motion_of(solution: Solution) -> Motion | None:
-    """Motion of a steady state that was found; None where none was, or its case has no exact derivatives."""
+def motion_of(solution: Solution, near: Sequence[Equilibrium] = ()) -> Motion | None:
+    """Motion of a steady state that was found; None where none was, or its case has no exact derivatives.
+
+    Lines ``near`` its own, whose figures are asked for, take less time where they are known from the start.
+    """
     case, line = solution.case, solution.equilibrium
     marched = solution.operator_state is None
     if not solution.found_steady_state or refusal_of_derivatives(case, marched) is not None:
         return None
     if solution.operator_state is not None:
         forces = [(float(one.position[0]), one.contact_force) for one in solution.pantographs]
-        return OperatorMotion(case, line, solution.operator_state, forces)
+        return OperatorMotion(case, line, solution.operator_state, forces, near)
     assert solution.warm_start is not None
     return SteadyMotion(case, line, vertical_cell(line), solution.warm_start)

@@ -293,6 +293,6 @@ def _static_harmonics(eq: Equilibrium, harmonics: int, period: float) -> Complex
 
 
 def harmonics_of(height: Floats, harmonics: int) -> Complexes:
-    """Harmonics (harmonic,) [m] of heights at even places of a period (place,) [m], from the lowest to the highest."""
-    found = np.fft.fft(height) / len(height)
-    return np.concatenate([found[-harmonics:], found[: harmonics + 1]])
+    """Harmonics (..., harmonic) [m] of heights at even places of a period (..., place) [m], the lowest first."""
+    found = np.fft.fft(height) / height.shape[-1]
+    return np.concatenate([found[..., -harmonics:], found[..., : harmonics + 1]], axis=-1)

@@ -26,7 +26,7 @@ from dynamics.line_operator.condensed.order import NetworkOrder, envelope, netwo
 from dynamics.line_operator.condensed.parts import Bays, Damping, Points, Ports
 from dynamics.line_operator.condensed.points import points_of
 
-__all__ = ["BareWire", "LineNetwork", "line_network"]
+__all__ = ["BareWire", "LineNetwork", "line_network", "station_nodes"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
@@ -135,8 +135,7 @@ def line_network(eq: Equilibrium, order: NetworkOrder | None = None) -> LineNetw
     bare = _bare_wire(eq)
     bays = bays_of(eq, order, bare)
     points = points_of(eq, bays, order)
-    nodes = np.unique(order.ends[mesh.group_wire == CONTACT])
-    nodes, wire = nodes[np.argsort(mesh.node_x[nodes])], spec.damping.of("contact_wire")
+    nodes, wire = station_nodes(eq, order), spec.damping.of("contact_wire")
     return LineNetwork(
         bays,
         points,
@@ -150,6 +149,12 @@ def line_network(eq: Equilibrium, order: NetworkOrder | None = None) -> LineNetw
         Damping(wire.alpha, wire.beta, spec.damping.of("droppers").beta, spec.damping.of("steady_arms").beta),
         float(mesh.layout.length),
     )
+
+
+def station_nodes(eq: Equilibrium, order: NetworkOrder) -> Ints:
+    """Nodes of the stations, along the contact wire (station,)."""
+    nodes = np.unique(order.ends[eq.mesh.group_wire == CONTACT])
+    return np.asarray(nodes[np.argsort(eq.mesh.node_x[nodes])])
 
 
 def _bare_wire(eq: Equilibrium) -> tuple[float, float, float]:

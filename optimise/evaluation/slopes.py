@@ -110,7 +110,7 @@ def _run_slopes(
     count = len(steps) + len(trains)
     sigma, uplift = np.zeros((len(runs), count)), np.zeros(count)
     for k, (run, near) in enumerate(zip(runs, lines, strict=True)):
-        motion = motion_of(run)
+        motion = motion_of(run, near)
         if motion is None:
             return None
         figures = [motion.sigma(), motion.uplift()] if k == highest else [motion.sigma()]

@@ -105,12 +105,12 @@ class OperatorLagrangian:
         """Value for a line found on the same mesh; only differences mean something. NaN where its poles get lost."""
         near = self._lines.of(equilibrium)
         delays = tuple(distance / case.speed for distance in case.distances)
-        contour = replace(self._contour, T=near.network.period / case.speed, speed=case.speed, delays=delays)
+        contour = replace(self._contour, T=near.period / case.speed, speed=case.speed, delays=delays)
         by_line = contour == self._contour and case.model_copy(update={"catenary": self.case.catenary}) == self.case
         total = self._own_beside if by_line else self._beside(case, contour)
         total += float((self._contact @ near.static).real)
-        total += float(self._rest @ equilibrium.dropper_spring_force + self._stretched @ near.network.points.dropper)
-        if _waves(near.network, contour) == _waves(self._network, self._contour):
+        total += float(self._rest @ equilibrium.dropper_spring_force + self._stretched @ equilibrium.dropper_stiffness)
+        if _waves(near.like or near.network, contour) == _waves(self._network, self._contour):
             own = self._lines.of(self.equilibrium)
             return total + float(self._at_once.slopes(self._number) @ (near.numbers - own.numbers))
         poles = follow_poles(self._state.poles.felt, near.network, contour.T)

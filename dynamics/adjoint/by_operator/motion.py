@@ -38,14 +38,22 @@ class OperatorMotion:
     state : OperatorState
     forces : sequence of tuple of float and float array (step,)
         Of every pantograph the place of the period's first time step [m] and the contact force at the end of each [N].
+    near : sequence of Equilibrium
+        Lines next to this one whose figures are asked for; in one pass they take less time.
     """
 
     def __init__(
-        self, case: CaseSpec, equilibrium: Equilibrium, state: OperatorState, forces: Sequence[tuple[float, Floats]]
+        self,
+        case: CaseSpec,
+        equilibrium: Equilibrium,
+        state: OperatorState,
+        forces: Sequence[tuple[float, Floats]],
+        near: Sequence[Equilibrium] = (),
     ) -> None:
         self.case, self.equilibrium, self.state, self.forces = case, equilibrium, state, forces
         self.stages = stages_of(state)
-        self._shared = NearLines(equilibrium, state.contour.harmonics), FiguresAtOnce(state, self.stages)
+        lines = NearLines(equilibrium, state.network, state.contour.harmonics, near)
+        self._shared = lines, FiguresAtOnce(state, self.stages)
 
     def sigma(self) -> OperatorLagrangian | PressedFigure:
         """Standard deviation of the filtered contact force [N], to first order."""

@@ -24,7 +24,7 @@ ENTRIES = (
 
 
 def bays_of(eq: Equilibrium, order: NetworkOrder, bare: tuple[float, float, float]) -> Bays:
-    """Lay out the bays of a period at rest.
+    """Lay out the bays of a period at rest, or of many on one mesh, whose arrays have an axis in front.
 
     Those of the contact wire are stretches of the ``bare`` one, with its tension [N] and mass per length [kg/m] to the
     last digit: its waves have to leave the line's answers as the stations' come in. What theirs differs by, some 1e-6
@@ -43,12 +43,12 @@ def bays_of(eq: Equilibrium, order: NetworkOrder, bare: tuple[float, float, floa
     if spec.tension_in_motion == "constant":
         along[:] = -1
     place = element_coordinates(mesh, eq.q)
-    length, aside, rise = np.add.reduceat(place[:, 1, :3] - place[:, 0, :3], first).T
+    length, aside, rise = np.moveaxis(np.add.reduceat(place[..., 1, :3] - place[..., 0, :3], first, axis=-2), -1, 0)
     length = np.ascontiguousarray(length)
-    l0 = np.add.reduceat(eq.elem_l0, first)
+    l0 = np.add.reduceat(eq.elem_l0, first, axis=-1)
     # Green's strain of the elements; slopes, bending at clamps included, lengthen a wire
     longer = sum(
-        np.add.reduceat(0.5 * slopes_squared(place[:, :, [c, d]], eq.elem_l0), first)
+        np.add.reduceat(0.5 * slopes_squared(place[..., [c, d]], eq.elem_l0), first, axis=-1)
         for c, d in ([(Z, DZ), (Y, DY)] if mesh.spatial else [(Z, DZ)])
     )
     stretch = length / l0
@@ -58,7 +58,7 @@ def bays_of(eq: Equilibrium, order: NetworkOrder, bare: tuple[float, float, floa
     # tension changes of the contact wire act on stations alone: its bays are straight
     curvature = np.where(contact, 0.0, GRAVITY * mass / tension)
     tilt, half = rise / length, 0.5 * curvature * length
-    slope = np.stack([tilt - half, tilt + half], axis=1)
+    slope = np.stack([tilt - half, tilt + half], axis=-1)
     side = np.zeros((0, 4), np.int64)
     if mesh.spatial:
         side = order.dof_of[mesh.dof[ends][:, :, [Y, DY]]].reshape(-1, 4)
