@@ -40,7 +40,8 @@ class Run:
         Result of the solver: plain arrays.
     error : NumericalError or None
         Estimated numerical error of the standard deviation, of a train's worst pantograph, and of the other figures
-        that limits are set for (`others`); None where none was asked for or there are no figures.
+        that limits are set for (`others`); each pantograph's in `of_train`. None where none was asked for or there are
+        no figures.
     wall_time_s : float
         Time that the solver took [s].
     """
@@ -228,7 +229,7 @@ class Run:
         found = self.solution.statistics
         if found is None:
             return f"<run {what}: {self.status}>"
-        error = None if self.error is None or self.error.pantograph > 0 else self.error.total
+        error = None if self.error is None else self.error.of_train[0].total
         return (
             f"<run {what}: contact force {found.contact_force_mean_N:.2f} N, standard deviation "
             f"{with_error(found.contact_force_std_N, error, 2)} N, uplift {found.max_uplift_at_supports_mm:.1f} mm>"

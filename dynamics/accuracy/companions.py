@@ -9,6 +9,7 @@ from catenary.form_finding.equilibrium import Equilibrium
 from catenary.spec.mesh import LONGEST_ELEMENT, MeshSpec, default_mesh
 from dynamics.contact_force.statistics import ContactStatistics, contact_statistics, filter_force
 from dynamics.linear_algebra.row_widths import LANES
+from dynamics.results.solution import Solution
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.solver import PeriodicSpec
@@ -25,6 +26,7 @@ __all__ = [
     "NoCompanionError",
     "figures_in",
     "figures_of",
+    "figures_of_train",
     "iterated",
     "long_window",
     "other_mesh",
@@ -96,21 +98,25 @@ def figures_in(statistics: ContactStatistics) -> Floats:
     return np.array([getattr(statistics, name) for name in FIGURES], dtype=np.float64)
 
 
-def figures_of(case: CaseSpec, eq: Equilibrium, applied: float, pantograph: int = 0) -> Floats:
-    """FIGURES of a companion; a march begins with an applied force [N] that is nearly right."""
+def figures_of_train(solution: Solution) -> Floats | None:
+    """FIGURES of every pantograph (pantograph, figure); None without figures."""
+    each = [figures_in(one.statistics) for one in solution.pantographs if one.statistics is not None]
+    return np.stack(each) if each and len(each) == len(solution.pantographs) else None
+
+
+def figures_of(case: CaseSpec, eq: Equilibrium, applied: float) -> Floats:
+    """FIGURES of a companion (pantograph, figure); a march begins with an applied force [N] that is nearly right."""
     if case.seeks_steady_state:
-        return iterated(case, eq, pantograph)[0]
+        return iterated(case, eq)[0]
     march = solve(case, equilibrium=eq, applied_force=applied)
-    statistics = march.pantographs[pantograph].statistics if march.statistics is not None else None
-    if statistics is None:
+    figures = figures_of_train(march)
+    if figures is None:
         raise NoCompanionError(f"the companion failed: {march.message or march.status.value}")
-    return figures_in(statistics)
+    return figures
 
 
-def iterated(
-    case: CaseSpec, eq: Equilibrium, pantograph: int = 0, *, tighter: bool = False
-) -> tuple[Floats, Floats | None]:
-    """FIGURES of a steady state where the iteration ends, and at a tighter tolerance.
+def iterated(case: CaseSpec, eq: Equilibrium, *, tighter: bool = False) -> tuple[Floats, Floats | None]:
+    """FIGURES of a steady state (pantograph, figure) where the iteration ends, and at a tighter tolerance.
 
     Unlike a run, a companion that finds no steady state is not marched on: its figures would be of another kind.
     """
@@ -122,19 +128,20 @@ def iterated(
     if status is not Status.OK:
         marched = spans * case.catenary.spans_of_a_period
         raise NoCompanionError(f"the companion found no state that repeats within {marched} spans")
-    figures = _figures_of_record(span_map, pantograph)
+    figures = _figures_of_record(span_map)
     if not tighter:
         return figures, None
     settings = case.periodic.model_copy(update={"tolerance": TIGHTER * case.periodic.tolerance})
     span_map.case = case.model_copy(update={"periodic": settings})
     *_, status = iterate(span_map, x, 0, None)
-    return figures, _figures_of_record(span_map, pantograph) if status is Status.OK else None
+    return figures, _figures_of_record(span_map) if status is Status.OK else None
 
 
-def _figures_of_record(span_map: SpanMap, pantograph: int) -> Floats:
-    """FIGURES of a pantograph over the span marched last."""
-    record = span_map.record
+def _figures_of_record(span_map: SpanMap) -> Floats:
+    """FIGURES of every pantograph over the span marched last (pantograph, figure)."""
+    record, found = span_map.record, list[Floats]()
     assert record is not None
-    force, height = record.forces[pantograph], record.heights[pantograph]
-    bands = filter_force(force, span_map.window.dt, span_map.case.signal, periodic=True)
-    return figures_in(contact_statistics(force, bands, height, float(record.uplift.max())))
+    for force, height in zip(record.forces, record.heights, strict=True):
+        bands = filter_force(force, span_map.window.dt, span_map.case.signal, periodic=True)
+        found.append(figures_in(contact_statistics(force, bands, height, float(record.uplift.max()))))
+    return np.stack(found)

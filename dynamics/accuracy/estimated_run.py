@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -27,7 +28,7 @@ from dynamics.accuracy.companions import (
 from dynamics.spec.case import CaseSpec
 from dynamics.travelling_window.window import window_spans
 
-__all__ = ["MESH_ORDER", "SHORT_WINDOW", "STEP_ORDER", "EstimatedRun"]
+__all__ = ["MESH_ORDER", "SHORT_WINDOW", "STEP_ORDER", "EstimatedRun", "Pair", "SolvedCompanions"]
 
 # integrators have second order, droppers that slacken between two steps have not: half the step leaves as much again as
 # it moves. By chance it may move nothing; twice the step then says, at second order, what it can be at least
@@ -44,6 +45,33 @@ AGREE = 0.005
 # what all windows still longer may move, relative to one half as long again (docs/notebook)
 STILL_LONGER = 2.0
 Floats = NDArray[np.float64]
+Pair = tuple[Floats, Floats | None]
+
+
+class SolvedCompanions:
+    """Companions that were solved, or failed, so that each pantograph of a train finds them as they are."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[CaseSpec, bool, Pair | NoCompanionError | InputError]] = []
+
+    def get(self, case: CaseSpec, tighter: bool, solve: Callable[[], Pair]) -> Pair:
+        """FIGURES of every pantograph (pantograph, figure) and, if asked for, the same where an iteration ends later.
+
+        Raises
+        ------
+        NoCompanionError, InputError
+            What solving it raised, again for every pantograph.
+        """
+        found = next((known for one, also, known in self._known if also is tighter and one == case), None)
+        if found is None:
+            try:
+                found = solve()
+            except (NoCompanionError, InputError) as reason:
+                found = reason
+            self._known.append((case, tighter, found))
+        if isinstance(found, Exception):
+            raise found
+        return found
 
 
 @dataclass(frozen=True)
@@ -60,6 +88,7 @@ class EstimatedRun:
     large_N: float = math.inf
     known_window_share: float | None = None
     pantograph: int = 0
+    companions: SolvedCompanions = field(default_factory=SolvedCompanions, repr=False, compare=False)
 
     @property
     def sigma_N(self) -> float:
@@ -96,12 +125,22 @@ class EstimatedRun:
         return elements, self._figures(case, eq), None
 
     def _figures(self, case: CaseSpec, eq: Equilibrium) -> Floats:
-        """Figures of a companion."""
-        return figures_of(case, eq, self.applied_force_N, self.pantograph)
+        """Figures of the pantograph in a companion."""
+        figures, _ = self.companions.get(case, False, lambda: (self._figures_of_train(case, eq), None))
+        return figures[self.pantograph]
 
-    def _iterated(self, case: CaseSpec, eq: Equilibrium) -> tuple[Floats, Floats | None]:
-        """Figures of a companion where its iteration ends, and at a tighter tolerance."""
-        return iterated(case, eq, self.pantograph, tighter=True)
+    def _iterated(self, case: CaseSpec, eq: Equilibrium) -> Pair:
+        """Figures of the pantograph in a companion where its iteration ends, and at a tighter tolerance."""
+        figures, tighter = self.companions.get(case, True, lambda: self._iterated_train(case, eq))
+        return figures[self.pantograph], None if tighter is None else tighter[self.pantograph]
+
+    def _figures_of_train(self, case: CaseSpec, eq: Equilibrium) -> Floats:
+        """Solve a companion; figures of every pantograph (pantograph, figure)."""
+        return figures_of(case, eq, self.applied_force_N)
+
+    def _iterated_train(self, case: CaseSpec, eq: Equilibrium) -> Pair:
+        """Solve a companion to two tolerances; figures of every pantograph (pantograph, figure) at each."""
+        return iterated(case, eq, tighter=True)
 
     @cached_property
     def _elements(self) -> int:

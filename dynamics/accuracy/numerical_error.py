@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
-from dynamics.accuracy.companions import FIGURES, NoCompanionError, figures_in
+from dynamics.accuracy.companions import FIGURES, NoCompanionError, figures_in, figures_of_train
 from dynamics.accuracy.difference_run import DifferenceRun
-from dynamics.accuracy.estimated_run import EstimatedRun
+from dynamics.accuracy.estimated_run import EstimatedRun, SolvedCompanions
 from dynamics.results.dropper_figures import DropperPeaks
-from dynamics.results.solution import Solution
+from dynamics.results.solution import PantographResult, Solution
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.status import Status
 from dynamics.steady_state.by_operator import solve_by_operator
@@ -81,7 +81,9 @@ class NumericalError:
     short_sigma_N : float, optional
         The standard deviation on the short window, on which step and mesh are compared [N].
     pantograph : int
-        Whose contact force it is: the one of a train with the largest standard deviation, by which it is judged.
+        Whose contact force it is: of a train the one with the largest standard deviation, by which it is judged.
+    of_others : tuple of NumericalError
+        Those of the other pantographs of a train, by the same companions.
     finer_droppers : tuple of float array (time, dropper) and DropperPeaks, or None
         Forces of the droppers [N] by the operator's companion, which has their peaks; None without one.
     """
@@ -92,6 +94,7 @@ class NumericalError:
     short_sigma_N: float | None = None
     pantograph: int = 0
     finer_droppers: tuple[Floats, DropperPeaks] | None = field(default=None, repr=False, compare=False)
+    of_others: tuple[NumericalError, ...] = field(default=(), repr=False)
 
     def __repr__(self) -> str:
         """Say the error and its parts."""
@@ -101,6 +104,11 @@ class NumericalError:
         ]
         total = "unknown" if self.total is None else f"± {self.total:.3f} N"
         return f"<numerical error {total} of {self.sigma_N:.2f} N: {', '.join(parts)}>"
+
+    @property
+    def of_train(self) -> tuple[NumericalError, ...]:
+        """Those of all pantographs, the leading one's first."""
+        return tuple(sorted((self, *self.of_others), key=lambda each: each.pantograph))
 
     @property
     def total(self) -> float | None:
@@ -144,7 +152,8 @@ def estimate_error(
 ) -> NumericalError | None:
     """Estimate the numerical error of a solved case by companion runs; None where it has no figures.
 
-    Of several pantographs it is that of the one with the largest standard deviation.
+    Of several pantographs it is that of the one with the largest standard deviation, with those of the others next to
+    it (`NumericalError.of_others`).
 
     Where no state repeats (NOT_PERIODIC), the figures are those of a march, and so are the companions'.
 
@@ -159,23 +168,34 @@ def estimate_error(
     known_window_share : float, optional
         Window's part relative to sigma [-], known from a line whose waves travel alike: no other window is run.
     """
-    worst = solution.worst_pantograph
-    statistics = solution.pantographs[worst].statistics
-    if statistics is None or not solution.status.has_figures:
+    figures = figures_of_train(solution)
+    if figures is None or not solution.status.has_figures:
         return None
-    began = time.perf_counter()
+    began, worst = time.perf_counter(), solution.worst_pantograph
+    others = [k for k in range(len(figures)) if k != worst]
     if solution.operator_start is not None:
-        part, droppers = _of_operator(case, solution, worst)
+        parts, droppers = _of_operator(case, solution)
+        first, *rest = (NumericalError(float(figures[k, 0]), (parts[k],), 0.0, None, k) for k in (worst, *others))
         spent = time.perf_counter() - began
-        return NumericalError(statistics.contact_force_std_N, (part,), spent, None, worst, droppers)
+        return replace(first, wall_time_s=spent, finer_droppers=droppers, of_others=tuple(rest))
     if solution.status is Status.NOT_PERIODIC:
         window = {"spans_behind": case.periodic.spans_behind, "spans_ahead": case.periodic.spans_ahead}
         settings = case.transient.model_copy(update=window)
         case = case.model_copy(update={"solver": "transient", "transient": settings})
-    figures = figures_in(statistics)
-    shares = largest_window_share * statistics.contact_force_std_N, known_window_share
+    companions, applied = SolvedCompanions(), solution.applied_force_N
     kind = DifferenceRun if solution.method == "difference" else EstimatedRun
-    run = kind(case, solution.equilibrium, figures, solution.applied_force_N, *shares, worst)
+
+    def of(k: int) -> NumericalError:
+        shares = largest_window_share * float(figures[k, 0]), known_window_share
+        return _of_march(kind(case, solution.equilibrium, figures[k], applied, *shares, k, companions), solution)
+
+    found, rest = of(worst), tuple(of(k) for k in others)
+    return replace(found, wall_time_s=time.perf_counter() - began, of_others=rest)
+
+
+def _of_march(run: EstimatedRun, solution: Solution) -> NumericalError:
+    """Error of one pantograph of a march, or of an iteration to a steady state."""
+    case = run.case
     parts = [_part("time_step", run.time_step_error), _part("mesh", run.mesh_error)]
     if not case.on_open_line:
         parts.append(_part("window", run.window_error))
@@ -184,11 +204,11 @@ def estimate_error(
     if case.seeks_steady_state:
         parts.append(_part("iteration", run.iteration_error))
     elif not case.on_open_line:
-        parts.append(_part("spread", lambda: _spread(solution)))
+        parts.append(_part("spread", lambda: _spread(solution.pantographs[run.pantograph])))
     short = None
     with suppress(NoCompanionError, InputError):
         short = None if run.short == case else float(run.base[0])
-    return NumericalError(run.sigma_N, tuple(parts), time.perf_counter() - began, short, worst)
+    return NumericalError(run.sigma_N, tuple(parts), 0.0, short, run.pantograph)
 
 
 def with_finer_droppers(solution: Solution, error: NumericalError | None) -> Solution:
@@ -215,19 +235,19 @@ def _sized(name: str, sizes: Floats, message: str) -> ErrorPart:
     return ErrorPart(name, float(sizes[0]), message, others)
 
 
-def _of_operator(
-    case: CaseSpec, solution: Solution, pantograph: int
-) -> tuple[ErrorPart, tuple[Floats, DropperPeaks] | None]:
-    """What a steady state by the operator misses, and its droppers' forces by the companion that shows it."""
+def _of_operator(case: CaseSpec, solution: Solution) -> tuple[list[ErrorPart], tuple[Floats, DropperPeaks] | None]:
+    """What a steady state by the operator misses of each pantograph, and its droppers' forces by the companion."""
+    each = range(len(solution.pantographs))
     try:
         there, finer = _with_more_harmonics(case, solution)
     except NoCompanionError as reason:
-        return ErrorPart("resolution", None, str(reason)), None
+        return [ErrorPart("resolution", None, str(reason)) for _ in each], None
     found = there.dropper_peaks.force
     left = SAFETY * np.abs(found - solution.dropper_peaks.force) / (finer**2 - 1.0)
     least = OF_PEAKS * np.maximum(found - solution.equilibrium.dropper_force, 0.0)
     peaks = there.dropper_peaks._replace(error=np.maximum(left, least))
-    return _sized("resolution", *_resolution(solution, there, finer, pantograph)), (there.dropper_force, peaks)
+    parts = [_sized("resolution", *_resolution(solution, there, finer, k)) for k in each]
+    return parts, (there.dropper_force, peaks)
 
 
 def _with_more_harmonics(case: CaseSpec, solution: Solution) -> tuple[Solution, float]:
@@ -260,9 +280,9 @@ def _resolution(solution: Solution, there: Solution, finer: float, pantograph: i
     return np.maximum(SAFETY * np.abs(found - own) / (1.0 - finer**-2), least), said
 
 
-def _spread(solution: Solution) -> tuple[Floats, str]:
+def _spread(pantograph: PantographResult) -> tuple[Floats, str]:
     """Half of the difference between the halves of a march's evaluated spans."""
-    halves = [figures_in(half) for half in solution.halves if half is not None]
+    halves = [figures_in(half) for half in pantograph.halves if half is not None]
     if len(halves) < 2:
         raise NoCompanionError("the march has no halves to compare")
     a, b = halves

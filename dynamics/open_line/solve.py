@@ -27,7 +27,7 @@ from dynamics.open_line.build import WholeLine
 from dynamics.open_line.run import LineRun, prepare_line, run_whole_line
 from dynamics.pantograph.own_process import DeviceError
 from dynamics.results.dropper_figures import DropperPeaks, largest_force_of_line, slack_time_of_line
-from dynamics.results.solution import PantographResult, Solution, without_figures, worst_of
+from dynamics.results.solution import PantographResult, Solution, without_figures
 from dynamics.results.span_cut import span_cut
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_message, static_status
@@ -209,6 +209,10 @@ def _solution(
             contact_height=kept.contact_height[:, p],
             evaluated=span_cut(case, kept.position[:, p], first, last),
             statistics=statistics(first, last, p),
+            halves=(
+                statistics(first, max(first, (first + last - 1) // 2), p),
+                statistics((first + last + 1) // 2, last, p),
+            ),
             place=evaluated.run.head[:, 1, p],
             roll=evaluated.run.head[:, 0, p] if case.pantograph.head is not None else np.zeros(0),
             control_force=kept.control_force[:, p] if kept.control_force.size else np.zeros(0),
@@ -218,7 +222,6 @@ def _solution(
         )
         for p in range(kept.position.shape[1])
     ]
-    worst = worst_of([each.statistics for each in pantographs])
     return Solution(
         case=case,
         equilibrium=eq,
@@ -227,10 +230,6 @@ def _solution(
         wall_time_s=wall_time_s,
         time=kept.time,
         pantographs=tuple(pantographs),
-        halves=(
-            statistics(first, max(first, (first + last - 1) // 2), worst),
-            statistics((first + last + 1) // 2, last, worst),
-        ),
         spans_evaluated=last - first + 1,
         support_uplift=_largest_by_span(case, kept.position[:, 0], kept.support_uplift),
         dropper_slack_time=slack_time_of_line(case, eq, kept) if good else np.zeros(0),

@@ -64,6 +64,8 @@ class PantographResult:
     side_motion : float array (time,)
         Contact wire's motion to the left of its place at rest where the pantograph presses it [m]: in space on an open
         line, and in wind in a steady state; empty elsewhere.
+    halves : tuple of (ContactStatistics or None)
+        Of the first and of the second half of a march's evaluated spans; empty for a steady state.
     """
 
     applied_force_N: float = 0.0
@@ -79,6 +81,7 @@ class PantographResult:
     strip_forces: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
     pitch: NDArray[np.float64] = field(default_factory=_none)
     side_motion: NDArray[np.float64] = field(default_factory=_none)
+    halves: tuple[ContactStatistics | None, ...] = ()
 
     def of_strips(self, head: HeadSpec) -> NDArray[np.float64]:
         """Filtered force of every strip (strip, time) [N]: its own, or its share of one contact's."""
@@ -111,9 +114,6 @@ class Solution:
         Every pantograph's, the leading one's first.
     repeats : bool
         True where the histories are one period of a steady state.
-    halves : tuple of (ContactStatistics or None)
-        Of the first and of the second half of a march's evaluated spans, of the pantograph whose contact force has the
-        largest standard deviation; empty for a steady state.
     spans_marched, spans_evaluated : int
         Span pantographs marched (zero where nobody counts them), and how many the statistics cover.
     residual : float
@@ -154,7 +154,6 @@ class Solution:
     time: NDArray[np.float64] = field(default_factory=_none)
     pantographs: tuple[PantographResult, ...] = (PantographResult(),)
     repeats: bool = False
-    halves: tuple[ContactStatistics | None, ...] = ()
     spans_marched: int = 0
     spans_evaluated: int = 1
     residual: float = float("nan")
@@ -266,11 +265,17 @@ class Solution:
         return self.leading.contact_height
 
     @property
+    def halves(self) -> tuple[ContactStatistics | None, ...]:
+        """Of the halves of a march's evaluated spans, of the pantograph that a train is judged by; else empty."""
+        return self.pantographs[self.worst_pantograph].halves
+
+    @property
     def spread_percent(self) -> float | None:
-        """Standard deviation of a march's first half of evaluated spans against its second [%]."""
-        if len(self.halves) < 2 or self.halves[0] is None or self.halves[1] is None:
+        """Standard deviation of a march's first half of evaluated spans against its second [%], of the worst."""
+        first, second = self.halves or (None, None)
+        if first is None or second is None:
             return None
-        return 100.0 * (self.halves[0].contact_force_std_N / self.halves[1].contact_force_std_N - 1.0)
+        return 100.0 * (first.contact_force_std_N / second.contact_force_std_N - 1.0)
 
 
 def worst_of(statistics: Sequence[ContactStatistics | None]) -> int:

@@ -15,6 +15,8 @@ from dynamics.refusals import refuse_slack_line
 from dynamics.rig.whole_steps import whole_step_case
 from dynamics.spec.case import RIG_STEP, CaseSpec
 from dynamics.spec.case_input import Line, Pantograph, job_input
+from dynamics.spec.held_force import is_reference_force
+from dynamics.spec.mean_force import reference_mean_force
 
 __all__ = ["OWN_KEYS", "ExportedBundle", "bundle_case", "export_bundle", "refuse_unfit_bundle", "write_case"]
 
@@ -74,14 +76,17 @@ def export_bundle(
         If a key is not known, values cannot be, or the folder holds other files.
     """
     given = {"dt": RIG_STEP, "speed_kmh": speed_kmh, **changes}
-    case = bundle_case(job_input(CaseSpec, line, pantograph, given))
+    typed = changes.get("mean_force_N") is not None
+    case = bundle_case(job_input(CaseSpec, line, pantograph, given), force_typed=typed)
     place = given_path("folder", folder)
     refuse_unfit_bundle(case, place)
     return write_case(case, place)
 
 
-def bundle_case(case: CaseSpec, own: Mapping[str, Any] | None = None) -> CaseSpec:
+def bundle_case(case: CaseSpec, own: Mapping[str, Any] | None = None, *, force_typed: bool = False) -> CaseSpec:
     """Case of a bundle: a span takes a whole number of its own steps, for which the speed gives way.
+
+    A mean force that is the reference one of its speed goes with the speed.
 
     Parameters
     ----------
@@ -89,11 +94,17 @@ def bundle_case(case: CaseSpec, own: Mapping[str, Any] | None = None) -> CaseSpe
     own : mapping, optional
         What a bundle has in the place of the case's `OWN_KEYS`; those that are not named have their defaults. Not
         given: the case's own stay.
+    force_typed : bool
+        Whether the mean force was asked for as a number, which then stays.
     """
     if own is not None:
         content = {k: v for k, v in case.model_dump().items() if k not in OWN_KEYS}
         case = CaseSpec.model_validate({**content, **own})
-    return whole_step_case(case)
+    found = whole_step_case(case)
+    if force_typed or not is_reference_force(case.model_dump(include={"mean_force_N", "speed_kmh", "supply"})):
+        return found
+    held = round(reference_mean_force(found.speed_kmh, found.supply), 6)
+    return found.model_copy(update={"mean_force_N": held})
 
 
 def refuse_unfit_bundle(case: CaseSpec, folder: Path) -> None:

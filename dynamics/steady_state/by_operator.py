@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium
+from catenary.linearised.contact_wire import place_on_head
 from dynamics.contact_force.statistics import contact_statistics, filter_force
 from dynamics.line_operator.answers import Contour, line_answers
 from dynamics.line_operator.contact import ContactSystem, contact_system
@@ -234,14 +235,16 @@ class _Found:
         dt, applied, heights = self.case.time_step, _applied_forces(self.case, self.state.slack), self._steps(self.wire)
         for p, (force, height) in enumerate(zip(self.forces, heights, strict=True)):
             bands = filter_force(force, dt, self.case.signal, periodic=True)
+            position = (np.arange(len(force)) + self.first[p]) * dt * self.case.speed
             yield PantographResult(
                 applied_force_N=float(applied[p]),
-                position=(np.arange(len(force)) + self.first[p]) * dt * self.case.speed,
+                position=position,
                 contact_force=force,
                 contact_force_filtered=bands.whole,
                 contact_height=height,
                 evaluated=slice(0, len(force)),
                 statistics=contact_statistics(force, bands, height, highest),
+                place=place_on_head(self.eq, position),
             )
 
     def solution(self, elapsed: float) -> Solution:

@@ -14,7 +14,7 @@ from dynamics.contact_force.statistics import ContactStatistics, FilteredForce, 
 from dynamics.pantograph.control.discrete import StaticControl
 from dynamics.pantograph.linear import linear_pantograph
 from dynamics.results.dropper_figures import slack_time_of_records
-from dynamics.results.solution import PantographResult, Solution, without_figures, worst_of
+from dynamics.results.solution import PantographResult, Solution, without_figures
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
@@ -137,6 +137,7 @@ def _solution(
             contact_height=height,
             evaluated=slice((total - count) * n, total * n),
             statistics=statistics(total - count, total, q),
+            halves=(statistics(total - count, total - count // 2, q), statistics(total - count // 2, total, q)),
             place=place_on_head(eq, step * dt * case.speed - distance),
             roll=_roll(case, eq, records, q),
             control_force=np.concatenate([r.controls[q] for r in records]) if records else np.zeros(0),
@@ -144,7 +145,6 @@ def _solution(
         )
         for q, (distance, (force, height, filtered)) in enumerate(zip(case.distances, runs, strict=True))
     ]
-    worst = worst_of([result.statistics for result in results])
     return Solution(
         case=case,
         equilibrium=eq,
@@ -153,10 +153,6 @@ def _solution(
         wall_time_s={"equilibrium": spent[0], "dynamics": spent[1]},
         time=step * dt,
         pantographs=tuple(results),
-        halves=(
-            statistics(total - count, total - count // 2, worst),
-            statistics(total - count // 2, total, worst),
-        ),
         spans_marched=total * case.catenary.spans_of_a_period,
         spans_evaluated=count * case.catenary.spans_of_a_period,
         support_uplift=uplift,

@@ -7,6 +7,7 @@ whole number of steps (by at most 0.3 %, printed), never the span.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from catenary.errors import InputError
@@ -57,13 +58,14 @@ def run(composed: Composed[ExportJob]) -> int:
 def run_export(composed: Composed[ExportJob]) -> tuple[int, Path]:
     """Compute the matrices and write the bundle; exit code and folder."""
     job = composed.job
-    case = bundle_case(case_of(job))
+    case = bundle_case(case_of(job), force_typed=_force_typed(composed.overrides))
     folder = asked_folder(job.run_dir, OUTPUTS / "rig" / (job.name or case.catenary.name))
     refuse_unfit_bundle(case, folder)
     change = 100.0 * (case.speed_kmh / job.speed_kmh - 1.0)
     print(
         f"{case.catenary.name}: {case.steps_per_period} steps of {1e3 * case.dt:g} ms {case.catenary.what_repeats}, "
-        f"speed {case.speed_kmh:.4f} km/h ({change:+.3f} % of the {job.speed_kmh:g} km/h asked for)",
+        f"speed {case.speed_kmh:.4f} km/h ({change:+.3f} % of the {job.speed_kmh:g} km/h asked for)"
+        + _other_force(job.mean_force_N, case.mean_force_N),
         flush=True,
     )
     try:
@@ -84,3 +86,16 @@ def run_export(composed: Composed[ExportJob]) -> tuple[int, Path]:
     print(f"Files: {', '.join(f'{part} {spent:.2f} s' for part, spent in bundle.parts)}")
     print(f"Wrote to {folder}/: pfem.nc, pfem.mat, pfem.bin, readers in C, Octave and Python; begin with README.md")
     return 0, folder
+
+
+def _other_force(asked: float | None, held: float | None) -> str:
+    """Say that the reference mean force went with the speed; nothing where it did not."""
+    if asked is None or held is None or asked == held:
+        return ""
+    return f"; mean force {held:.2f} N, the reference at this speed ({asked:.2f} N at that asked for)"
+
+
+def _force_typed(overrides: Sequence[str]) -> bool:
+    """Whether the mean force stands on the command line as a number."""
+    typed = [value for key, _, value in (text.partition("=") for text in overrides) if key == "mean_force_N"]
+    return bool(typed) and typed[-1] != "null"

@@ -87,7 +87,7 @@ def run(composed: Composed[ServeJob]) -> int:
             for sentence in judged_otherwise(bundle, rig.pantograph, job.contact.stiffness):
                 folder.warn(f"{sentence[0].upper()}{sentence[1:]}: whether this loop settles is not known")
                 radius = None
-        about = _about(job, engine, str(manifest.get("commit", "")), radius)
+        about = _about(job, engine, manifest, radius)
         journal = Journal(folder.path / "run.journal", about)
         opened.callback(journal.close)
         session = _session(job, engine, journal, folder)
@@ -96,7 +96,7 @@ def run(composed: Composed[ServeJob]) -> int:
             _serve(session, ways, job, folder)
         elif device is not None:
             _dry_run(session, job, device, loop.delay_steps)
-    code = finish(folder, job, about, session.counts, session.reason)
+    code = finish(folder, job, about, session.steps, session.reason)
     folder.say(
         f"{SENTENCES[session.reason].capitalize()} after {session.steps.number} steps, {perf_counter() - began:.1f} s."
     )
@@ -104,17 +104,18 @@ def run(composed: Composed[ServeJob]) -> int:
     return 0 if session.reason is Reason.DONE and whole and code == 0 else 1
 
 
-def _about(job: ServeJob, engine: LoopEngine, commit: str, radius: float | None) -> dict[str, Any]:
+def _about(job: ServeJob, engine: LoopEngine, manifest: dict[str, Any], radius: float | None) -> dict[str, Any]:
     """Summary of the test by its record; ``radius`` is the loop's spectral radius where it is known."""
-    model = engine.model
+    model, spans = engine.model, manifest.get("spans_m")
     return {
         "catenary": model.name,
         "bundle": str(job.bundle),
-        "bundle_commit": commit,
+        "bundle_commit": str(manifest.get("commit", "")),
         "steps_per_span": model.steps,
         "dt_s": model.dt,
         "speed_m_per_s": model.speed,
         "span_m": model.span,
+        "spans_of_a_period": max(1, len(spans)) if isinstance(spans, list) else 1,
         "dry_run": int(job.dry_run),
         "start": job.start,
         "loop": engine.settings.model_dump_json(),

@@ -261,11 +261,16 @@ def _closing_lines(summary: dict[str, Any], places: Sequence[DropperPlace]) -> l
         names = (f"{c['source'].partition(',')[0]}:{c['edition']}" for c in assessed["criteria"])
         unsure = sum(c["confirmed"] is None for c in assessed["criteria"])
         near = [c["source"] for c in assessed["criteria"] if c["sure"] is False]
+        asked = summary["numerical_error"] is not None
+        # the mean is held, or follows, and nobody estimates its error
+        bare = [c["source"] for c in assessed["criteria"] if c["error"] is None and "mean" not in c["name"] and asked]
         parts = [f"not met: {'; '.join(missed)}"] if missed else []
         parts += [f"not decided, within the numerical error: {'; '.join(near)}"] if near else []
+        parts += ["" if missed or near else "all met"]
+        parts += [f"numerical error not known: {'; '.join(bare)}"] if bare else []
         lines.append(
             f"{which}limits of {', '.join(dict.fromkeys(names))} for supply {summary['supply']} "
-            f"({unsure} of {len(assessed['criteria'])} rows unconfirmed): {' | '.join(parts) or 'all met'}"
+            f"({unsure} of {len(assessed['criteria'])} rows unconfirmed): {' | '.join(filter(None, parts))}"
         )
     lines += dropper_sentences(places, summary)
     if summary.get("slack_damping") and summary["slack_damping"]["warning"]:

@@ -14,16 +14,18 @@ from dynamics.charts.parts import Chart, Curve, Stations
 from dynamics.rig.service.frames import Reason
 from dynamics.rig.service.journal import read_journal
 from dynamics.rig.service.run import Blocks, Course, blocks_of, course_of, write_run
-from dynamics.rig.service.steps import SENTENCES, Counts
+from dynamics.rig.service.steps import SENTENCES, Counts, StepTaker
 from studies.jobs.service import ServeJob
 from studies.writing.run_folder import RunFolder
 
 __all__ = ["finish", "settled_sentence", "span_charts", "span_statistics"]
 
 SHOWN_SPANS = 5
+# what had a substitute, and why
+SUBSTITUTES = ("substituted", "lost", "late", "out_of_order", "absurd")
 
 
-def finish(folder: RunFolder, job: ServeJob, about: dict[str, Any], counts: Counts, reason: Reason) -> int:
+def finish(folder: RunFolder, job: ServeJob, about: dict[str, Any], taken: StepTaker, reason: Reason) -> int:
     """Write run.nc, summary.json and the figures of a test that is over; 1 where no span was whole."""
     _, columns = read_journal(folder.path / "run.journal")
     ended = {"reason": reason.name.lower(), "message": SENTENCES[reason]}
@@ -36,7 +38,7 @@ def finish(folder: RunFolder, job: ServeJob, about: dict[str, Any], counts: Coun
         "schema_version": 1,
         **ended,
         "steps": len(columns["step"]),
-        "frames": {**asdict(counts), "lost": counts.lost},
+        "frames": _frames(taken, len(columns["step"]), job.service.loss.largest_share_percent),
         "round_trip_ms": _percentiles(1e3 * trips),
         "service_time_ms": _percentiles(1e3 * columns["service_time"]),
         **({} if course is None else _extremes(course)),
@@ -44,18 +46,48 @@ def finish(folder: RunFolder, job: ServeJob, about: dict[str, Any], counts: Coun
     }
     write_json_atomic(folder.path / "summary.json", summary)
     if blocks is not None:
-        for chart in span_charts(blocks):
+        for chart in span_charts(blocks, what_repeats(about)):
             write_bytes_atomic(folder.path / "figures" / f"{chart.name}.png", figure_png(charts_figure([chart])))
     _say(folder, summary)
     return int(blocks is None)
 
 
+def _frames(taken: StepTaker, steps: int, allowed: float) -> dict[str, Any]:
+    """Counts of the frames, all of them and those that had a substitute in the test and on the way down; share [%]."""
+    whole, down = taken.counts, taken.on_way_down
+    count = steps if taken.steps_of_test is None else min(steps, taken.steps_of_test)
+    substituted = whole.substituted - down.substituted
+    judged = {"share_percent": 100.0 * substituted / count if count else 0.0, "largest_share_percent": allowed}
+    return {
+        **asdict(whole),
+        "lost": whole.lost,
+        "test": {"steps": count, **{name: _part(whole, name) - _part(down, name) for name in SUBSTITUTES}, **judged},
+        "way_down": {"steps": steps - count, **{name: _part(down, name) for name in SUBSTITUTES}},
+    }
+
+
+def _part(counts: Counts, name: str) -> int:
+    return int(getattr(counts, name))
+
+
+def _substitutes(counts: dict[str, Any], share: str = "") -> str:
+    return (
+        f"{counts['substituted']} of {counts['steps']} forces{share} had a substitute ({counts['lost']} lost, "
+        f"{counts['late']} late, {counts['out_of_order']} out of order, {counts['absurd']} absurd)"
+    )
+
+
 def _say(folder: RunFolder, summary: dict[str, Any]) -> None:
     frames = summary["frames"]
+    test, down = frames["test"], frames["way_down"]
+    share = f" ({test['share_percent']:.1f} %"
+    if summary["reason"] in (Reason.DONE.name.lower(), Reason.SUBSTITUTES.name.lower()):
+        share += f", judged against {test['largest_share_percent']:g} %"
+    folder.say(f"{summary['steps']} steps. In the test {_substitutes(test, f'{share})')}")
+    if down["steps"]:
+        folder.say(f"On the way to the safe height, which is not judged, {_substitutes(down)}")
     folder.say(
-        f"{summary['steps']} steps; {frames['substituted']} forces had a substitute ({frames['lost']} lost, "
-        f"{frames['late']} late, {frames['out_of_order']} out of order, {frames['absurd']} absurd); "
-        f"{frames['repeated']} repeated, {frames['foreign'] + frames['broken']} foreign or broken"
+        f"Of all datagrams {frames['repeated']} were repeated, {frames['foreign'] + frames['broken']} foreign or broken"
     )
     if summary["round_trip_ms"]:
         trip = summary["round_trip_ms"]
@@ -65,7 +97,7 @@ def _say(folder: RunFolder, summary: dict[str, Any]) -> None:
         )
     if "contact_force_std_N" in summary:
         folder.say(
-            f"Contact force, mean of the last {summary['spans_averaged']} spans: mean "
+            f"Contact force, mean of the last {_averaged(summary)}: mean "
             f"{summary['contact_force_mean_N']:.1f} N, standard deviation {summary['contact_force_std_N']:.2f} N"
         )
         folder.say(settled_sentence(summary))
@@ -81,13 +113,26 @@ def _say(folder: RunFolder, summary: dict[str, Any]) -> None:
     folder.say(f"Wrote to {folder.path}/ (run.nc, run.journal, summary.json{figures})")
 
 
+def what_repeats(about: dict[str, Any]) -> str:
+    """Word for what the line repeats: a span, or a period of several."""
+    return "period" if int(about.get("spans_of_a_period", 1)) > 1 else "span"
+
+
+def _averaged(summary: dict[str, Any]) -> str:
+    """Spans, or periods of several, that figures are a mean of."""
+    if what_repeats(summary) == "span":
+        return f"{summary['spans_averaged']} spans"
+    return f"{summary['periods_averaged']} periods of {summary['spans_of_a_period']} spans"
+
+
 def settled_sentence(summary: dict[str, Any]) -> str:
-    """Distance of the last spans from a state that repeats."""
+    """Distance of the last spans, or periods, from a state that repeats."""
+    what = what_repeats(summary)
     if not summary["ramp_ended"]:
-        return "Not settled: these spans lie within the ramp (loop.ramp_s), so they say nothing of the line"
+        return f"Not settled: these {what}s lie within the ramp (loop.ramp_s), so they say nothing of the line"
     if summary["last_change_N"] is None:
-        return "Not settled: a single span shows no change"
-    change = f"The force still changes by {summary['last_change_N']:.3g} N RMS from span to span"
+        return f"Not settled: a single {what} shows no change"
+    change = f"The force still changes by {summary['last_change_N']:.3g} N RMS from {what} to {what}"
     left = summary["left_to_settle_N"]
     if left is None:
         return change
@@ -116,17 +161,20 @@ def _percentiles(values: np.ndarray) -> dict[str, float]:
 
 
 def span_statistics(blocks: Blocks, about: dict[str, Any], ramp: float) -> dict[str, float | int | None]:
-    """Figures of the last spans; ``ramp`` is its length [s]."""
-    mean, spans = blocks.mean, len(blocks.force)
-    before = (spans - blocks.averaged) * int(about["steps_per_span"]) * float(about["dt_s"])
-    change, left = (float(blocks.change[-1]) if spans > 1 else None), None
+    """Figures of the last spans, or periods where several spans repeat; ``ramp`` is its length [s]."""
+    mean, periods, each = blocks.mean, len(blocks.force), int(about.get("spans_of_a_period", 1))
+    before = (periods - blocks.averaged) * int(about["steps_per_span"]) * float(about["dt_s"])
+    change, left = (float(blocks.change[-1]) if periods > 1 else None), None
     radius = float(about.get("spectral_radius", 1.0))
     if change is not None and radius < 1.0:
-        # a geometric series: what each further span changes is at most the radius times what the one before did
+        # a geometric series: what each further period changes is at most the radius times what the one before did
         left = change * radius / (1.0 - radius)
     return {
-        "spans": spans,
-        "spans_averaged": blocks.averaged,
+        "spans_of_a_period": each,
+        "periods": periods,
+        "periods_averaged": blocks.averaged,
+        "spans": each * periods,
+        "spans_averaged": each * blocks.averaged,
         "contact_force_mean_N": float(mean.mean()),
         "contact_force_std_N": float(mean.std()),
         "contact_force_max_N": float(mean.max()),
@@ -137,12 +185,12 @@ def span_statistics(blocks: Blocks, about: dict[str, Any], ramp: float) -> dict[
     }
 
 
-def span_charts(blocks: Blocks) -> list[Chart]:
-    """Force along the span, force of every span, and change from span to span."""
+def span_charts(blocks: Blocks, what: str = "span") -> list[Chart]:
+    """Force along the span, or the period, force of every one, and change from one to the next."""
     last = blocks.force[-min(blocks.averaged, SHOWN_SPANS) :]
     spans = np.arange(1.0, len(blocks.force) + 1.0)
-    along = [Curve("last spans", blocks.x, y, "m", "N", "muted") for y in last]
-    along.append(Curve(f"mean of the last {blocks.averaged} spans", blocks.x, blocks.mean, "m", "N"))
+    along = [Curve(f"last {what}s", blocks.x, y, "m", "N", "muted") for y in last]
+    along.append(Curve(f"mean of the last {blocks.averaged} {what}s", blocks.x, blocks.mean, "m", "N"))
     by_span = [
         Curve("largest", spans, blocks.force.max(axis=1), "", "N", "nominal"),
         Curve("mean", spans, blocks.force.mean(axis=1), "", "N", "best"),
@@ -154,7 +202,7 @@ def span_charts(blocks: Blocks) -> list[Chart]:
     return [
         Chart(
             "force_along_the_span",
-            "Contact force along the span",
+            f"Contact force along the {what}",
             "",
             "Station",
             "Contact force, filtered",
@@ -163,9 +211,9 @@ def span_charts(blocks: Blocks) -> list[Chart]:
         ),
         Chart(
             "force_by_span",
-            "Contact force of every span",
+            f"Contact force of every {what}",
             "",
-            "Span of the test",
+            f"{what.capitalize()} of the test",
             "Contact force, filtered",
             tuple(by_span),
         ),
@@ -173,8 +221,8 @@ def span_charts(blocks: Blocks) -> list[Chart]:
             "convergence",
             "Change from block to block",
             "",
-            "Span of the test",
+            f"{what.capitalize()} of the test",
             "RMS change of the force, power of ten",
-            (Curve("change from the span before", spans[from_second], change, "", "log10 N"),),
+            (Curve(f"change from the {what} before", spans[from_second], change, "", "log10 N"),),
         ),
     ]

@@ -183,11 +183,25 @@ def slack_summary(companion: SlackDampingChange | None) -> dict[str, Any] | None
 
 
 def error_summary(case: CaseSpec, error: NumericalError) -> dict[str, Any]:
-    """Estimated numerical error as in summary.json; null where a part could not be estimated, with the reason."""
+    """Estimated numerical error as in summary.json; null where a part could not be estimated, with the reason.
+
+    It is that of a train's worst pantograph; ``of_train`` has each pantograph's, where there are several.
+    """
     from dynamics.accuracy.assured import finer_settings
 
+    train = {"of_train": [_sizes(each) for each in error.of_train]} if error.of_others else {}
     return {
         "of": "contact_force_std_N",
+        **_sizes(error),
+        "finer_settings": list(finer_settings(case, error)),
+        "wall_time_s": error.wall_time_s,
+        **train,
+    }
+
+
+def _sizes(error: NumericalError) -> dict[str, Any]:
+    """Error of one pantograph's figures, with its parts."""
+    return {
         "pantograph": error.pantograph + 1,
         "total_N": error.total,
         "total_percent": error.percent,
@@ -196,6 +210,4 @@ def error_summary(case: CaseSpec, error: NumericalError) -> dict[str, Any]:
             for part in error.parts
         },
         "others": error.others,
-        "finer_settings": list(finer_settings(case, error)),
-        "wall_time_s": error.wall_time_s,
     }

@@ -31,7 +31,7 @@ def test_a_short_window_is_held_against_a_long_one(case, monkeypatch):
 
     def other(companion, *_):
         tried.append(companion.periodic)
-        return figures(40.0)
+        return figures(40.0)[None]
 
     monkeypatch.setattr("dynamics.accuracy.estimated_run.figures_of", other)
     (part,) = [p for p in estimate_error(case, solution).parts if p.name == "window"]
@@ -95,7 +95,7 @@ def test_windows_that_do_not_agree_are_held_against_a_longer_one(case, monkeypat
     def other(companion, *_):
         behind = companion.periodic.spans_behind
         asked.append(behind)
-        return figures(sigmas[behind])
+        return figures(sigmas[behind])[None]
 
     monkeypatch.setattr("dynamics.accuracy.estimated_run.figures_of", other)
     run = EstimatedRun(long, solve_periodic(case).equilibrium, figures(sigmas[45]), 152.0)
@@ -112,7 +112,7 @@ def test_a_difference_of_windows_that_is_too_large_needs_no_third_window_where_t
 
     def other(companion, *_):
         asked.append(companion.periodic.spans_behind)
-        return figures(RESONANT[companion.periodic.spans_behind])
+        return figures(RESONANT[companion.periodic.spans_behind])[None]
 
     monkeypatch.setattr("dynamics.accuracy.estimated_run.figures_of", other)
     run = EstimatedRun(long, solve_periodic(case).equilibrium, figures(RESONANT[45]), 152.0, 0.012 * RESONANT[45])
@@ -147,7 +147,7 @@ def test_a_known_window_costs_no_companion_and_is_part_of_the_error(case, monkey
 
     def other(companion, *_):
         tried.append((companion.periodic.spans_behind, companion.time_step))
-        return figures_in(solution.statistics)
+        return figures_in(solution.statistics)[None]
 
     monkeypatch.setattr("dynamics.accuracy.estimated_run.figures_of", other)
     error = estimate_error(case, solution, known_window_share=0.002)

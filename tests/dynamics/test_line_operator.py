@@ -23,7 +23,7 @@ from dynamics.solution import solve
 from dynamics.spec.status import Status
 from dynamics.steady_state.by_operator import solve_by_operator
 from dynamics.steady_state.learned_start import learned_start
-from studies.report.sections.numerical_error import error_table
+from studies.report.sections.numerical_error import error_tables
 
 OPERATOR = {"method": "operator", "spans_behind": 20, "spans_ahead": 26, "tolerance": 1.0e-4}
 
@@ -242,7 +242,7 @@ def test_more_harmonics_and_samples_say_how_far_the_figures_are_off(line, cases,
         "total_N": error.total,
         "parts": {p.name: {"error_N": p.error_N, "message": p.message} for p in error.parts},
     }
-    assert error_table(described).rows[0][0] == "harmonics and samples"
+    assert error_tables(described)[0].rows[0][0] == "harmonics and samples"
     assert 0.0 < error.total < 0.03 * found.statistics.contact_force_std_N
 
 

@@ -109,6 +109,10 @@ def test_the_steady_state_is_the_one_that_is_marched_to(name, speed, force, buil
     assert found.dropper_slack_time.sum() == pytest.approx(marched.dropper_slack_time.sum(), rel=0.1)
     apart = found.contact_force_filtered - marched.contact_force_filtered
     assert apart.std() < 0.12 * here.contact_force_std_N
+    (head,), (there_head,) = found.on_head, marched.on_head
+    assert (head.place_min_m, head.place_max_m) == pytest.approx((there_head.place_min_m, there_head.place_max_m))
+    assert head.place_max_m == pytest.approx(case.catenary.support.stagger, rel=1.0e-2)
+    assert plane.on_head == ()
     if name == "bruni_2015":
         assert here.contact_force_std_N < 0.93 * plane.statistics.contact_force_std_N
 

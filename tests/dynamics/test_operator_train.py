@@ -175,6 +175,19 @@ def test_the_numerical_error_is_that_of_the_worst_pantograph():
     assert error.total >= abs(fine[1] - sigma[1]) and f"{companion:.3f} N with 200 %" in error.parts[0].message
 
 
+def test_the_second_pantograph_has_an_error_of_its_own_that_holds():
+    """By three times the harmonics, and by marches at 1, 0.5 and 0.25 ms on finer meshes, that tend to 27.24 N."""
+    case = train("bruni_2015", "bruni_2015", 260.0, (87.3,), mean_force_N=135.57)
+    found = solve(case)
+    error, finest = estimate_error(case, found), deviations(solve(case.with_changes(periodic={"resolution": 3.0})))
+    sigma = deviations(found)
+    assert sigma[0] > sigma[1] and [each.pantograph for each in error.of_train] == [0, 1]
+    for each, own, fine in zip(error.of_train, sigma, finest, strict=True):
+        assert each.sigma_N == own and abs(fine - own) <= each.total < 0.01 * own
+    assert abs(27.24 - sigma[1]) < error.of_train[1].total
+    assert error.of_train[1].others["contact_force_min_N"] != error.others["contact_force_min_N"]
+
+
 def test_derivatives_by_inputs_are_those_of_small_steps():
     """Far behind the first one, the waves that meet a pantograph turn within centimetres of its distance."""
     case = train("bruni_2015", "bruni_2015", 240.0, (200.0,), mean_force_N=125.0)

@@ -63,3 +63,13 @@ def test_a_force_that_never_changes_is_drawn(noise):
     for chart in span_charts(blocks_of_force(force)):
         low, high = chart.limits()[1]
         assert high - low > 1e-6 and figure_png(charts_figure([chart])).startswith(b"\x89PNG")
+
+
+def test_a_line_of_several_spans_a_period_is_counted_by_periods():
+    blocks, about = blocks_of_force(np.full((12, 100), 150.0)), {**ABOUT, "spans_of_a_period": 2}
+    found = span_statistics(blocks, about, ramp=0.0)
+    assert (found["periods"], found["periods_averaged"], found["spans"], found["spans_averaged"]) == (12, 10, 24, 20)
+    assert "from period to period" in settled_sentence(found)
+    assert {chart.title for chart in span_charts(blocks, "period")} >= {"Contact force of every period"}
+    alone = span_statistics(blocks, ABOUT, ramp=0.0)
+    assert alone["spans"] == 12 and "from span to span" in settled_sentence(alone)

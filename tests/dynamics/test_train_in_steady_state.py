@@ -20,7 +20,7 @@ from dynamics.steady_state.nearest_start import NearestStart
 from dynamics.steady_state.periodic import solve_periodic
 from dynamics.steady_state.transient import solve_transient
 from dynamics.travelling_window.window import TravellingWindow
-from studies.report.sections.numerical_error import error_table
+from studies.report.sections.numerical_error import error_tables
 from studies.writing.summary import error_summary
 
 SHORT = {"spans_behind": 8, "spans_ahead": 10}
@@ -145,20 +145,29 @@ def test_the_numerical_error_of_a_train_is_that_of_its_worst_pantograph(build_ca
     ratio = 2.0
     assert step.error_N == pytest.approx(abs(halved - sigmas[worst]) / abs(1.0 / ratio**STEP_ORDER - 1.0), rel=0.02)
     assert error_summary(case, error)["pantograph"] == worst + 1
-    table = error_table(error_summary(case, error), "best")
-    assert table.title.endswith(", best" if worst == 0 else f", best, pantograph {worst + 1}")
+    (other,) = error.of_others
+    assert (other.pantograph, other.sigma_N) == (1 - worst, sigmas[1 - worst])
+    halved = solved(case.model_copy(update={"dt": 2e-3})).pantographs[1 - worst].statistics.contact_force_std_N
+    (step,) = (part for part in other.parts if part.name == "time_step")
+    assert step.error_N == pytest.approx(abs(halved - sigmas[1 - worst]) / (1.0 - ratio**-STEP_ORDER), rel=0.02)
+    tables = error_tables(error_summary(case, error), "best")
+    assert [t.title.rpartition(", best")[2] for t in tables] == [", pantograph 1", ", pantograph 2"]
 
 
-def test_halves_of_a_march_are_those_of_the_worst_pantograph(build_case):
+def test_halves_of_a_march_are_those_of_each_pantograph(build_case):
     trailing = {"distances_m": (75.0,)}
     settings = {"spans": 12, "spans_evaluated": 4, **SHORT}
     case = build_case(
         "bruni_2015", 275.0, applied_force_N=152.0, trailing=trailing, dt=4e-3, solver="transient", transient=settings
     )
     march = solve_transient(case)
-    worst = march.pantographs[march.worst_pantograph]
-    half = np.split(worst.contact_force_filtered[worst.evaluated], 2)
-    assert [h.contact_force_std_N for h in march.halves] == pytest.approx([x.std() for x in half], rel=1e-12)
+    for one in march.pantographs:
+        half = np.split(one.contact_force_filtered[one.evaluated], 2)
+        assert [h.contact_force_std_N for h in one.halves] == pytest.approx([x.std() for x in half], rel=1e-12)
+    error = estimate_error(case, march)
+    spread = [next(part.error_N for part in each.parts if part.name == "spread") for each in error.of_train]
+    apart = [abs(a.contact_force_std_N - b.contact_force_std_N) for a, b in (one.halves for one in march.pantographs)]
+    assert spread == pytest.approx([0.5 * each for each in apart]) and spread[0] != spread[1]
 
 
 @pytest.mark.parametrize("policy", [Continuation, NearestStart])

@@ -7,6 +7,7 @@ from catenary.errors import InputError
 from catenary.form_finding.equilibrium import periodic_equilibrium
 from catenary.layout.laid_out import laid_out
 from catenary.linearised.contact_wire import running_height, static_height
+from catenary.spec.attached.wear import WearSpec
 from catenary.spec.attached.worn_wire import share_lost, worn_wire
 from catenary.spec.line import CatenarySpec
 from dynamics.adjoint import droppers
@@ -15,6 +16,7 @@ from dynamics.influence.matrices import influence_matrices
 from dynamics.solution import solve
 from dynamics.spec.status import Status
 from optimise.evaluation.installation import InstallationErrors, installed
+from studies.commands import simulate
 from studies.commands.optimise import compose
 
 SPAN, LOST = 55.0, 0.003
@@ -210,3 +212,18 @@ def test_a_bend_between_two_steps_and_ice_on_a_worn_wire_are_refused(coarse, bui
     build_case(short, 300.0, dt=1e-3, mean_force_N=157.3)
     with pytest.raises(InputError, match=r"repeat\.wear must be left out with catenary\.ice"):
         worn(coarse, 10.0, 30.0).with_changes(ice={"contact_wire": 0.5})
+
+
+def test_ends_of_a_worn_stretch_are_named_as_in_a_table_of_a_line():
+    rows = [{"from": 10.0, "to": 30.0, "area": 0.1}, {"begin": 10.0, "end": 30.0, "area": 0.1}]
+    read = [WearSpec.model_validate(dict(row)) for row in rows]
+    assert read[0] == read[1] and read[0].model_dump(include={"begin", "end"}) == {"begin": 10.0, "end": 30.0}
+    for typed, said in (
+        ("to: 30", "from is missing on the command line: give the station at which it begins"),
+        ("begin: -4, to: 30", "from must be between 0 and 7200 m: got -4 m"),
+        ("from: 4, begin: 5, to: 30", "from must be left out where begin is given"),
+    ):
+        with pytest.raises(InputError) as refused:
+            simulate.compose([f"catenary.repeat={{spans: 1, wear: [{{{typed}, area: 0.1}}]}}"])
+        (sentence,) = refused.value.problems
+        assert sentence.startswith(f"catenary.repeat.wear[0].{said}")

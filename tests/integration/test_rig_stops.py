@@ -126,3 +126,56 @@ def test_a_test_that_is_done_ends_at_the_safe_height():
     assert k == 149 and answers[-1].status == Reason.DONE and rig.heights[-1] == 0.0
     (said,) = rig.sent(rig.session.handle(pack(Frame(Kind.HELLO)), OTHER, rig.now))
     assert said.status == Refusal.OVER
+
+
+def lead_down(rig, k, phase_ms):
+    """Forces at the device's own pace, each so late after the server's step, until the test has ended."""
+    answers = []
+    while rig.session.state != "ended":
+        rig.now = max(rig.now, round(2 * MS * k))
+        rig.wait(phase_ms)
+        answers += rig.force(k, 150.0)
+        rig.wait(1.8 - phase_ms)
+        k += 1
+    return k
+
+
+@pytest.mark.parametrize("ended", [None, Reason.INTERRUPTED])
+def test_a_device_that_keeps_its_pace_is_in_time_on_the_way_down(ended):
+    """Its forces come a moment after they are due by the server's clock, which waits for them as it does in a test."""
+    rig = Rig(Spring(5e-4 / 150), steps=100 if ended is None else 10000, stop={"ramp_s": 0.1})
+    for k in range(100):
+        rig.force(k, 150.0)
+    if ended is not None:
+        rig.session.stop(ended)
+    lead_down(rig, 100, 0.4)
+    steps = rig.session.steps
+    assert (steps.steps_of_test, steps.number) == (100, 150)
+    # what a person stops does not wait for the force of its first height
+    assert steps.on_way_down.late == steps.on_way_down.substituted == (0 if ended is None else 1)
+    rig.is_guarded()
+
+
+def test_a_device_that_falls_behind_does_not_hold_up_the_way_down():
+    rig = Rig(Spring(5e-4 / 150), steps=100, loss={"grace_ms": 40.0}, stop={"ramp_s": 0.1})
+    for k in range(100):
+        rig.force(k, 150.0)
+    began = rig.now
+    rig.wait(2.0)
+    rig.force(100, 150.0)
+    while rig.session.state != "ended":
+        rig.wait(0.2)
+    assert rig.now - began <= (50 + 2) * 2 * MS
+
+
+def test_the_test_and_the_way_down_are_counted_apart():
+    rig = Rig(Spring(5e-4 / 150), steps=100, stop={"ramp_s": 0.1})
+    for k in (k for k in range(100) if k % 25 != 7):
+        rig.force(k, 150.0)
+    for k in range(100, 150, 2):
+        rig.force(k, 150.0)
+    rig.wait(5.0)
+    counts, down = rig.session.counts, rig.session.steps.on_way_down
+    assert rig.session.state == "ended" and rig.session.reason is Reason.DONE
+    assert (down.substituted, down.lost) == (25, 25)
+    assert (counts.substituted - down.substituted, rig.session.steps.steps_of_test) == (4, 100)

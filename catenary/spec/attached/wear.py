@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, NamedTuple, Self
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field, model_validator
 
 from catenary.spec.components import Spec
 
@@ -16,10 +16,18 @@ MOST_WORN = 0.5
 
 
 class WearSpec(Spec):
-    """A stretch of the contact wire that has lost a share of its section, tension and dropper lengths kept."""
+    """A stretch of the contact wire that has lost a share of its section, tension and dropper lengths kept.
 
-    begin: Annotated[float, Field(ge=0.0, le=7.2e3)] = Field(description="where it begins, from the first support [m]")
-    end: Annotated[float, Field(ge=0.0, le=7.2e3)] = Field(description="where it ends, from the first support [m]")
+    It goes ``from`` a station ``to`` another, as in a line's tables; records call them ``begin`` and ``end``.
+    """
+
+    begin: Annotated[float, Field(ge=0.0, le=7.2e3)] = Field(
+        validation_alias=AliasChoices("from"),
+        description="station at which it begins, from the first support [m]",
+    )
+    end: Annotated[float, Field(ge=0.0, le=7.2e3)] = Field(
+        validation_alias=AliasChoices("to"), description="station at which it ends, from the first support [m]"
+    )
     area: Annotated[float, Field(gt=0.0, le=MOST_WORN)] = Field(description="share of the section that is gone [-]")
     depth: Annotated[float, Field(ge=0.0, le=0.01)] | None = Field(
         default=None,
@@ -27,10 +35,25 @@ class WearSpec(Spec):
     )
     section: str | None = Field(default=None, description="tension section of the wire; needed where there are several")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _as_in_tables(cls, given: object) -> object:
+        """Names of a line's tables for those of records, in the input itself: what is wrong is looked for there."""
+        if not isinstance(given, dict):
+            return given
+        names = {"begin": "from", "end": "to"}
+        for old, new in names.items():
+            if old in given and new in given:
+                raise ValueError(f"{new} must be left out where {old} is given, another name for it")
+        for old, new in names.items():
+            if old in given:
+                given[new] = given.pop(old)
+        return given
+
     @model_validator(mode="after")
     def _end_is_beyond(self) -> Self:
         if self.end <= self.begin:
-            raise ValueError(f"end must be beyond begin, {self.begin:g} m: got {self.end:g} m")
+            raise ValueError(f"to must be beyond from, {self.begin:g} m: got {self.end:g} m")
         return self
 
 

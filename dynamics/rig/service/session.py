@@ -61,7 +61,7 @@ class RigSession:
         self._client: Address | None = None
         self._session = 0
         self._heard_ns = self._stepped_ns = 0
-        self._by_clock = False
+        self._by_clock = self._at_once = False
         allowed_ns = round(1e6 * (service.loss.watchdog_ms + service.loss.grace_ms)) + plan.step_ns
         self._pace = Pace(plan.step_ns, allowed_ns)
         self._stamps = Stamps(plan.dt)
@@ -99,7 +99,9 @@ class RigSession:
         if self.steps.number == 0 and self.state == "running":
             return int(self._heard_ns + 1e6 * self._loss.watchdog_ms) + 1
         # once the clock has taken a step, the grace is over for the next ones too: they are due a step apart
-        grace = 0.0 if self.state == "stopping" or self._by_clock else 1e6 * self._loss.grace_ms
+        grace = 0.0 if self._by_clock or self._at_once else 1e6 * self._loss.grace_ms
+        if self.state == "stopping":  # a device that keeps its pace is waited for, none holds up the way down
+            grace = min(grace, self._plan.step_ns)
         return int(self._stepped_ns + self._plan.step_ns + grace)
 
     def handle(self, data: bytes, address: Address, now_ns: int) -> Replies:
@@ -153,6 +155,8 @@ class RigSession:
             self.state = "ended"
         elif self.state == "running":
             self.state = "stopping"
+            # the first height on the way down waits for no force, unless the test ended by itself
+            self._at_once = not self._by_clock and reason not in (Reason.DONE, Reason.SUBSTITUTES)
 
     def give_up(self, reason: Reason) -> None:
         """End without a further height, since another process leads the actuator to its safe height."""
@@ -244,9 +248,9 @@ class RigSession:
         """A force whose step was taken already: late or out of order if it had a substitute, else repeated."""
         why = self._substitutes.pop(frame.sequence, None)
         if why == "clock":
-            self.counts.late += 1
+            self.steps.count("late", frame.sequence)
         elif why == "gap":
-            self.counts.out_of_order += 1
+            self.steps.count("out_of_order", frame.sequence)
         else:
             self.counts.repeated += 1
             if frame.sequence == self.steps.number - 1 and self._client:
@@ -262,20 +266,13 @@ class RigSession:
                 del self._substitutes[next(iter(self._substitutes))]
         taken = self.steps.take(frame, now_ns)
         self._pace.take(now_ns)
-        self._stepped_ns, self._by_clock = now_ns, why == "clock"
+        # a step that did not wait came before its force: the next one waits, or every force on the way would be late
+        self._stepped_ns, self._by_clock, self._at_once = now_ns, why == "clock" and not self._at_once, False
         if self.steps.stopping is not None:
             self.state = "stopping"
-        frame = Frame(
-            Kind.HEIGHT,
-            self._session,
-            number,
-            0 if frame is None else frame.time_ns,
-            taken.height,
-            taken.force,
-            taken.service_time,
-            taken.mark,
-        )
-        self._answer = pack(frame)
+        stamp = 0 if frame is None else frame.time_ns
+        values = taken.height, taken.force, taken.service_time
+        self._answer = pack(Frame(Kind.HEIGHT, self._session, number, stamp, *values, taken.mark))
         assert self._client is not None
         replies = [(self._answer, self._client)]
         if self.state == "running" and self.steps.number >= self._plan.steps:

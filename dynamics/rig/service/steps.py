@@ -103,6 +103,13 @@ class StepTaker:
         Takes the record of every step, in the order of the journal's columns.
     say : callable
         Takes one sentence whenever something happens that a person should know.
+
+    Attributes
+    ----------
+    counts, on_way_down : Counts
+        Of the test with its way to the safe height, and of that way alone.
+    steps_of_test : int, optional
+        Steps before that way; None while the test runs.
     """
 
     def __init__(
@@ -116,8 +123,9 @@ class StepTaker:
         self._stepper, self._service, self._record, self._say = stepper, service, record, say
         self.guard = OutputGuard(service.limits, service.stop, dt)
         self.repeated_messages = RepeatedMessages(say)
-        self.counts = Counts()
+        self.counts, self.on_way_down = Counts(), Counts()
         self.number = 0
+        self.steps_of_test: int | None = None
         self.stopping: Reason | None = None
         self.force, self._earlier = 0.0, 0.0
         self.round_trip = math.nan
@@ -132,9 +140,16 @@ class StepTaker:
             return
         if self.stopping is None:
             self.guard.begin_stop()
+            self.steps_of_test = self.number
         self.stopping = reason  # an emergency stop on the way is the reason reported
         if reason not in (Reason.DONE, Reason.SUBSTITUTES):
             self._say(f"stop at step {self.number}: {SENTENCES[reason]}; going to the safe height")
+
+    def count(self, what: str, step: int) -> None:
+        """Count what happened to the force of a step, on the way to the safe height also among those of that way."""
+        down = self.steps_of_test is not None and step >= self.steps_of_test
+        for counts in (self.counts, self.on_way_down) if down else (self.counts,):
+            setattr(counts, what, getattr(counts, what) + 1)
 
     def take(self, frame: Frame | None, now_ns: int) -> Taken:
         """Take the next step at a monotonic time [ns], with the force of a frame or without one."""
@@ -195,9 +210,9 @@ class StepTaker:
             self._absurd_in_row = 0
             self._earlier, self.force = self.force, frame.value
             return False
-        self.counts.substituted += 1
+        self.count("substituted", self.number)
         if frame is not None:
-            self.counts.absurd += 1
+            self.count("absurd", self.number)
             self._absurd_in_row += 1
             sentence = f"step {self.number}: the force {frame.value:g} N is refused, another one stands in"
             self.repeated_messages.tell("refused force", sentence, now_ns)

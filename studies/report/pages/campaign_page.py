@@ -20,7 +20,7 @@ from studies.report.sections.choice import designs_chart
 from studies.report.sections.front import front_charts, front_table
 from studies.report.sections.length_tolerance import tolerance_table
 from studies.report.sections.line import contact_wire_chart, line_chart
-from studies.report.sections.numerical_error import error_table, objective_in_words, objective_table, sigma_with_error
+from studies.report.sections.numerical_error import error_tables, objective_in_words, objective_table, sigma_with_error
 from studies.report.sections.off_design import condition_table, error_charts, schedule_table, speed_chart
 from studies.report.sections.scenario_tables import scenario_section
 from studies.report.sections.tables import (
@@ -227,7 +227,7 @@ def _force_section(content: CampaignContent, results: tuple[SpanResult, ...]) ->
         tables.append(confirmation_table(content.confirmation, content.condition))
         others = None if content.nothing_better else objective_table(content.confirmation, content.condition)
         tables += [] if others is None else [others]
-    tables += [error_table(error, name) for name, error in content.errors.items()]
+    tables += [table for name, error in content.errors.items() for table in error_tables(error, name)]
     alone = (
         f"Here the case's own condition alone: {content.condition}. Figures of the search, over all its scenarios, "
         "stand elsewhere on this page.",

@@ -25,7 +25,7 @@ from studies.report.sections.history.charts import (
 from studies.report.sections.history.place_charts import dropper_extremes_chart, dropper_history_chart, uplift_chart
 from studies.report.sections.length_tolerance import tolerance_table
 from studies.report.sections.line import contact_wire_chart, line_chart
-from studies.report.sections.numerical_error import error_table, sigma_with_error
+from studies.report.sections.numerical_error import error_tables, sigma_with_error
 from studies.report.sections.tables import dropper_table, elasticity_table, plus_minus, statistics_table, value_text
 
 __all__ = ["simulation_page"]
@@ -96,7 +96,7 @@ def _statistics(content: SimulationContent) -> tuple[Table, ...]:
         *((_span_table(content.by_span),) if len(content.by_span) > 1 else ()),
         *((_wire_table(content.by_wire),) if content.by_wire else ()),
         *((_overlap_table(content.by_overlap),) if content.by_overlap else ()),
-        *((error_table(content.error),) if content.error is not None else ()),
+        *(error_tables(content.error) if content.error is not None else ()),
         *((assessment_table(content.assessment),) if content.assessment is not None else ()),
     )
 
@@ -180,9 +180,9 @@ def _with_error(content: SimulationContent, name: str, digits: int) -> str:
 
 
 def _own_error(content: SimulationContent) -> Mapping[str, Any] | None:
-    """Estimated numerical error of sigma, where it is that of the pantograph that is shown."""
-    error = content.error
-    return error if error is not None and error.get("pantograph", 1) == content.shown + 1 else None
+    """Estimated numerical error of the sigma of the pantograph that is shown, where it is known."""
+    each = ((content.error or {}).get("of_train") or [content.error]) if content.error is not None else []
+    return next((one for one in each if one.get("pantograph", 1) == content.shown + 1), None)
 
 
 def _whose(content: SimulationContent) -> str:

@@ -10,7 +10,7 @@ from optimise.afterwards.confirm import Confirmation
 from studies.report.drawing.parts import Table
 from studies.report.sections.tables import plus_minus, value_text
 
-__all__ = ["error_table", "objective_in_words", "objective_table", "sigma_with_error"]
+__all__ = ["error_tables", "objective_in_words", "objective_table", "sigma_with_error"]
 
 NAMES = {"time_step": "time step", "mesh": "mesh", "window": "length of the window"}
 NAMES |= {"iteration": "end of the iteration", "spread": "spread of the march", "resolution": "harmonics and samples"}
@@ -22,17 +22,25 @@ def sigma_with_error(sigma: float, error: Mapping[str, Any] | None) -> str:
     return f"{plus_minus(sigma, None if error is None else error['total_N'], 2)} N"
 
 
-def error_table(error: Mapping[str, Any], label: str = "") -> Table:
+def error_tables(error: Mapping[str, Any], label: str = "") -> tuple[Table, ...]:
+    """Tables of a summary's ``numerical_error``, one for each pantograph of a train that it knows them of."""
+    finer = {"finer_settings": error.get("finer_settings", ())}
+    whose = error.get("pantograph", 1)
+    train = [each | finer if each["pantograph"] == whose else each for each in error.get("of_train", ())]
+    return tuple(error_table(each, label, of_train=True) for each in train) or (error_table(error, label),)
+
+
+def error_table(error: Mapping[str, Any], label: str = "", *, of_train: bool = False) -> Table:
     """Show the parts of a summary's ``numerical_error``, what each was found from, and the total.
 
-    ``label`` names the line. Of a train the pantograph is named whose sigma is the largest, if it is not the first.
+    ``label`` names the line. Of a train the pantograph is named.
     """
     parts = [(NAMES[name], part["error_N"], str(part["message"])) for name, part in error["parts"].items()]
     missing = [name for name, size, _ in parts if size is None]
     total = f"no total, since these could not be estimated: {', '.join(missing)}" if missing else "root of the squares"
     rows = [(name, value_text(size, 3), message) for name, size, message in parts]
     finer, whose = " ".join(error.get("finer_settings", ())), error.get("pantograph", 1)
-    label += f"{', ' * bool(label)}pantograph {whose}" if whose > 1 else ""
+    label += f"{', ' * bool(label)}pantograph {whose}" if whose > 1 or of_train else ""
     return Table(
         title="Estimated numerical error of σ" + (f", {label}" if label else ""),
         columns=("part", "size [N]", "found from"),
