@@ -6,7 +6,7 @@ derivative that misses one is missing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from optimise.spec.sensitivity import SensitivityInputsSpec
 
 __all__ = [
     "CHECK_MISSED", "OUTPUTS", "GradientFigures", "LocalFigures", "MorrisFigures", "Output", "SobolFigures",
-    "gradient", "local", "morris", "sobol",
+    "apart", "gradient", "local", "morris", "sobol",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -59,8 +59,10 @@ class SobolFigures:
         all others are known.
     first_low, first_high, total_low, total_high : float array
         Bootstrap interval of each, by percentiles.
-    mean, deviation : float array (output,)
-        Over the samples that count, in the unit of the output.
+    first_sum, first_sum_low, first_sum_high : float array (output,)
+        Sum of the first-order indices, one where inputs act one by one, and its interval.
+    mean, mean_low, mean_high, deviation, deviation_low, deviation_high : float array (output,)
+        Over the samples that count, in the unit of the output, and their intervals.
     groups, left_out : int
         Base samples asked for and on record whole, and those left out since a point of theirs has no figures.
     """
@@ -71,8 +73,15 @@ class SobolFigures:
     total: Array
     total_low: Array
     total_high: Array
+    first_sum: Array
+    first_sum_low: Array
+    first_sum_high: Array
     mean: Array
+    mean_low: Array
+    mean_high: Array
     deviation: Array
+    deviation_low: Array
+    deviation_high: Array
     groups: int
     left_out: int
 
@@ -105,8 +114,9 @@ class LocalFigures:
     Attributes
     ----------
     derivative, error : float array
-        By the unit of the input, extrapolated from both steps (Richardson), and how far the differences of both steps
-        are apart: three times the shorter one's error where the output is smooth, its roughness where it is not.
+        By the unit of the input, extrapolated from both steps (Richardson). The error is how far the differences of
+        both steps are apart, three times the shorter one's error where the output is smooth, and over the longer step
+        the fourth difference of the five points, of which a cubic has none: both steps may agree by chance.
     low, high : float array
         Output at the lower and upper end of the longer step.
     nominal : float array (output,)
@@ -163,33 +173,52 @@ def sobol(plan: SamplePlan, outputs: Array, spec: SensitivityInputsSpec) -> Sobo
     outputs : float array (point, output)
         NaN where a point has no figures.
     """
-    d = len(plan.names)
-    rows = outputs[plan.of("sobol")].reshape(-1, d + 2, outputs.shape[1])
+    d, n_outputs = len(plan.names), outputs.shape[1]
+    rows = outputs[plan.of("sobol")].reshape(-1, d + 2, n_outputs)
     whole = np.asarray(np.isfinite(rows).all(axis=(1, 2)))
-    shape = (outputs.shape[1], d)
-    found = np.full((6, *shape), np.nan)
-    mean, deviation = np.full(shape[0], np.nan), np.full(shape[0], np.nan)
+    found = np.full((6, n_outputs, d), np.nan)
+    sums, spread = np.full((3, n_outputs), np.nan), np.full((6, n_outputs), np.nan)
     if whole.sum() >= 2:
-        ends = rows[whole][:, [0, -1]].reshape(-1, shape[0])
-        mean, deviation = ends.mean(axis=0), ends.std(axis=0)
+        spread = _spread(rows[whole][:, [0, -1]], spec)
+        mean, deviation = spread[0], spread[3]
         varies = deviation > 1e-9 * np.maximum(1.0, np.abs(mean))
         samples = np.where(whole[:, None, None], rows - mean, 0.0)[:, :, varies]
         if varies.any():
-            found[:, varies] = _with_intervals(samples, spec)
+            found[:, varies], sums[:, varies] = _with_intervals(samples, spec)
     first, first_low, first_high, total, total_low, total_high = found
-    counts = len(rows), int(np.count_nonzero(~whole))
-    return SobolFigures(first, first_low, first_high, total, total_low, total_high, mean, deviation, *counts)
+    return SobolFigures(
+        first, first_low, first_high, total, total_low, total_high,
+        sums[0], sums[1], sums[2], spread[0], spread[1], spread[2], spread[3], spread[4], spread[5],
+        len(rows), int(np.count_nonzero(~whole)),
+    )  # fmt: skip
 
 
-def _with_intervals(samples: Array, spec: SensitivityInputsSpec) -> Array:
-    """First and total indices with the ends of their intervals (6, output, input)."""
-    first, total = _indices(samples)
+def _draws(n: int, spec: SensitivityInputsSpec) -> Iterator[NDArray[np.int_]]:
+    """Bootstrap samples of n base samples, the same ones whatever is formed of them."""
     rng = np.random.default_rng(spec.seed)
-    n = len(samples)
-    drawn = np.array([_indices(samples[rng.integers(0, n, n)]) for _ in range(spec.sobol.resamples)])
+    return (rng.integers(0, n, n) for _ in range(spec.sobol.resamples))
+
+
+def _ends(drawn: Array, spec: SensitivityInputsSpec) -> Array:
+    """Lower and upper end of the interval of what bootstrap samples gave, by percentiles."""
     tail = 0.5 * (1.0 - spec.sobol.confidence)
-    low, high = np.quantile(drawn, (tail, 1.0 - tail), axis=0)
-    return np.array([first, low[0], high[0], total, low[1], high[1]])
+    return np.quantile(drawn, (tail, 1.0 - tail), axis=0)
+
+
+def _spread(ends: Array, spec: SensitivityInputsSpec) -> Array:
+    """Mean and standard deviation with their intervals (6, output), from outputs (base sample, 2, output)."""
+    drawn = np.array([(e.mean(axis=(0, 1)), e.std(axis=(0, 1))) for e in (ends[k] for k in _draws(len(ends), spec))])
+    (low, high), mean, deviation = _ends(drawn, spec), ends.mean(axis=(0, 1)), ends.std(axis=(0, 1))
+    return np.array([mean, low[0], high[0], deviation, low[1], high[1]])
+
+
+def _with_intervals(samples: Array, spec: SensitivityInputsSpec) -> tuple[Array, Array]:
+    """First and total indices with their intervals (6, output, input), and the first ones' sum (3, output)."""
+    first, total = _indices(samples)
+    drawn = np.array([_indices(samples[k]) for k in _draws(len(samples), spec)])
+    low, high = _ends(drawn, spec)
+    sums = np.array([first.sum(axis=-1), *_ends(drawn[:, 0].sum(axis=-1), spec)])
+    return np.array([first, low[0], high[0], total, low[1], high[1]]), sums
 
 
 def _indices(samples: Array) -> tuple[Array, Array]:
@@ -229,7 +258,11 @@ def morris(plan: SamplePlan, outputs: Array, spec: SensitivityInputsSpec) -> Mor
 
 
 def local(plan: SamplePlan, outputs: Array) -> LocalFigures:
-    """Central differences at a step and at half of it, extrapolated: the error of each falls with its square."""
+    """Central differences at a step and at half of it, extrapolated: the error of each falls with its square.
+
+    The fourth difference is even in the step and the two differences are odd: where an output is rough, each is of its
+    own. In the share of a range, logarithmic or not, the five points are evenly apart.
+    """
     block = plan.of("local")
     nominal, rows = outputs[block][0], outputs[block][1:].reshape(-1, 4, outputs.shape[1])
     d = len(plan.names)
@@ -239,7 +272,15 @@ def local(plan: SamplePlan, outputs: Array) -> LocalFigures:
     coarse = (rows[:, 0] - rows[:, 3]) / longer[:, None]
     fine = (rows[:, 1] - rows[:, 2]) / shorter[:, None]
     derivative = (4.0 * fine - coarse) / 3.0
-    return LocalFigures(derivative.T, np.abs(coarse - fine).T, rows[:, 3].T, rows[:, 0].T, nominal, 0.5 * longer)
+    fourth = rows[:, 0] + rows[:, 3] - 4.0 * (rows[:, 1] + rows[:, 2]) + 6.0 * nominal
+    error = np.abs(coarse - fine) + np.abs(fourth) / (0.5 * longer[:, None])
+    return LocalFigures(derivative.T, error.T, rows[:, 3].T, rows[:, 0].T, nominal, 0.5 * longer)
+
+
+def apart(differences: LocalFigures, exact: GradientFigures) -> NDArray[np.bool_]:
+    """Which derivatives by differences and exact ones differ by more than their errors together (output, input)."""
+    distance = np.abs(differences.derivative - exact.derivative)
+    return np.asarray(distance > differences.error + exact.error)
 
 
 def gradient(plan: SamplePlan, points: Sequence[Outcome | None]) -> GradientFigures:

@@ -32,6 +32,8 @@ from optimise.spec.sensitivity import SensitivityInputsSpec
 __all__ = ["SensitivityInput", "SensitivityResult"]
 
 MOST_CHECKED = 400
+# what decides how a steady state is solved
+OF_THE_SOLVER = ("dt", "periodic.", "catenary.mesh.")
 STEPPED = "sensitivity.inputs (differences step sensitivity.local.step of a range from the case's own value)"
 
 
@@ -81,7 +83,7 @@ class SensitivityInput(ParameterStudyInput):
         ranges = self.sensitivity.inputs.values()
         nominal = [value_at(self.case, name) for name in self.names]
         if "gradient" in self.sensitivity.methods:
-            _refuse_without_derivatives(self.case)
+            _refuse_without_derivatives(self.case, self.names)
         if {"local", "gradient"} & {*self.sensitivity.methods}:
             _refuse_logarithms(dict(zip(self.names, nominal, strict=True)), self.sensitivity)
         ends = [(*nominal[:i], end, *nominal[i + 1 :]) for i, r in enumerate(ranges) for end in (r.low, r.high)]
@@ -151,10 +153,16 @@ def _refuse_logarithms(nominal: dict[str, float], spec: SensitivityInputsSpec) -
         raise InputError(problems)
 
 
-def _refuse_without_derivatives(case: CaseSpec) -> None:
-    """Refuse exact derivatives of a case that has none."""
+def _refuse_without_derivatives(case: CaseSpec, names: tuple[str, ...]) -> None:
+    """Refuse exact derivatives of a case that has none, or by what decides how the steady state is solved."""
     from dynamics.adjoint.figures import refusal_of_derivatives
 
+    solver = [name for name in names if name.startswith(OF_THE_SOLVER)]
+    if solver:
+        raise InputError(
+            [f"sensitivity.methods must be without gradient where inputs name {', '.join(solver)}: a steady state that "
+             "is held has no derivative by how it is solved; leave out gradient or these inputs"]
+        )  # fmt: skip
     refusal = refusal_of_derivatives(case)
     if refusal is not None:
         raise InputError([f"{refusal}; or leave gradient out of sensitivity.methods"])

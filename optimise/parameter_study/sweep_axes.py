@@ -12,10 +12,13 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.checks.operator_scope import NOT_COVERED
 from optimise.evaluation.outcome import Outcome
 
-__all__ = ["axis_meaning", "axis_unit", "unmoved_text"]
+__all__ = ["axis_meaning", "axis_unit", "numerics_text", "unmoved_text"]
 
 # what a march has and the operator does not
 OF_A_MARCH = ("dt", "catenary.mesh.", "periodic.spans_", "periodic.max_spans", "periodic.tolerance")
+
+# blocks and keys that say how a case is solved and evaluated
+OF_THE_NUMERICS = ("dt", "catenary.mesh.", "periodic.", "transient.", "signal.", "open_line.", "histories.")
 
 UNIT = re.compile(r"\s*\[([^\]]+)\]")
 
@@ -47,6 +50,18 @@ def unmoved_text(case: CaseSpec, names: Sequence[str], points: Collection[Outcom
         f"{', '.join(idle)}: the operator, which solved {len(solved)} of {len(points)} points, has no step, mesh or "
         f"window, so that {them} next to nothing of their figures; periodic.method=march shows what a march makes of "
         "that."
+    )
+
+
+def numerics_text(names: Sequence[str]) -> str:
+    """Say which inputs are numbers of the solver or of the filter, and none of what runs; nothing where none is."""
+    found = [name for name in names if name.startswith(OF_THE_NUMERICS)]
+    if not found:
+        return ""
+    them = "is a number" if len(found) == 1 else "are numbers"
+    return (
+        f"{', '.join(found)} {them} of the solver or of the filter, not of line, pantograph or train: what depends on "
+        f"{'it' if len(found) == 1 else 'them'} is an error of the figures or a choice of how they are counted."
     )
 
 

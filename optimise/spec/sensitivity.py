@@ -57,7 +57,7 @@ class LocalSpec(Spec):
     """Derivatives at the case's own values by central differences at two steps; 4 points an input, and one."""
 
     step: Annotated[float, Field(ge=1.0e-3, le=0.5)] = Field(
-        default=0.1, description="longer step, the shorter one is half of it; share of an input's range [-]"
+        default=0.025, description="longer step, the shorter one is half of it; share of an input's range [-]"
     )
     tolerance: Annotated[float, Field(gt=0.0, le=0.1)] = Field(
         default=1.0e-5, description="periodic.tolerance of these points: derivatives need closer steady states [-]"

@@ -58,35 +58,6 @@ def run(composed: Composed[SensitivityJob]) -> int:
 
 def _closing(result: SensitivityResult) -> list[str]:
     """Inputs on which the standard deviation depends most, by each method, in words."""
-    import numpy as np  # help needs none
+    from studies.report.sections.sensitivity.words import console_lines  # help needs none of what it loads
 
-    from dynamics.charts.numbers import with_error
-    from optimise.evaluation.case_inputs import value_at
-    from optimise.parameter_study.sensitivity_indices import CHECK_MISSED
-
-    names = result.plan.names
-    lines = []
-    if result.sobol is not None and np.isfinite(result.sobol.total[0]).all():
-        order = np.argsort(-result.sobol.total[0])[:3]
-        most = ", ".join(f"{names[i]} {100.0 * result.sobol.total[0, i]:.0f} %" for i in order)
-        lines.append(f"share of the variance of sigma that stays while all others are known (total index): {most}")
-    if result.morris is not None and np.isfinite(result.morris.mean_absolute[0]).all():
-        order = np.argsort(-result.morris.mean_absolute[0])[:3]
-        most = ", ".join(f"{names[i]} {result.morris.mean_absolute[0, i]:.2f} N" for i in order)
-        lines.append(f"mean elementary effect on sigma over the range: {most}")
-    if (g := result.gradient) is not None and g.known[0].any():
-        per_range = [r.slope(value_at(result.case, name)) for name, r in result.spec.inputs.items()]
-        scaled, error = g.derivative[0] * per_range, g.error[0] * np.abs(per_range)
-        certain = g.known[0] & (np.abs(scaled) > error)
-        order = [i for i in np.argsort(-np.where(certain, np.abs(scaled), -1.0))[:3] if certain[i]]
-        most = ", ".join(f"{names[i]} {with_error(scaled[i], error[i], 2, signed=True)} N" for i in order)
-        lines.append(f"exact derivative of sigma times the range: {most or 'none exceeds its error'}")
-        if g.missed:
-            change = f"a small step down them changes sigma by {g.computed:.2g} N, they predict {g.expected:.2g} N"
-            lines.append(f"{change}, {CHECK_MISSED}")
-    elif g is not None:
-        lines.append(f"no exact derivative of sigma is known: {g.message or 'in shorter windows they are others'}")
-    for name, figures in (("base samples", result.sobol), ("trajectories", result.morris)):
-        if figures is not None and figures.left_out:
-            lines.append(f"{figures.left_out} of {figures.groups} {name} are left out: a point of each has no figures")
-    return lines
+    return console_lines(result)

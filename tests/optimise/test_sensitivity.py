@@ -17,7 +17,7 @@ from optimise.evaluation.outcome import failed
 from optimise.parameter_study.sensitivity import SensitivityFolder, load_sensitivity, run_sensitivity
 from optimise.parameter_study.sensitivity_points import sample_batches, sample_plan
 from optimise.record.driver_lock import Interrupted
-from studies.report.sections.sensitivity import study_sections
+from studies.report.sections.sensitivity.study import study_sections
 
 PI = np.pi
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from catenary.linearised.rest_warnings import rest_warnings
 from dynamics.charts.numbers import with_bound_units
 from optimise.parameter_study.sensitivity import SensitivityFolder
 from optimise.parameter_study.sensitivity_result import SensitivityResult
 from studies.report.drawing.parts import Fact, Page, Section
 from studies.report.readers.given_input import points_origin
-from studies.report.sections.sensitivity import inputs_table, study_headline, study_sections, study_warnings
-from studies.report.sections.tables import failure_table, train_text, value_text
+from studies.report.sections.sensitivity.study import inputs_table, study_sections
+from studies.report.sections.sensitivity.words import between, study_headline, study_warnings
+from studies.report.sections.tables import failure_table, train_text
 
 __all__ = ["sensitivity_page"]
 
@@ -38,8 +37,9 @@ def sensitivity_page(result: SensitivityResult) -> Page:
 def _facts(result: SensitivityResult) -> tuple[Fact, ...]:
     facts = [Fact("inputs", str(len(result.plan.names))), Fact("points", str(len(result.points)))]
     if result.sobol is not None:
-        total = float(np.sum(result.sobol.first[0]))
-        facts.append(Fact("sum of first-order indices of σ", value_text(total, 2), "1: inputs act one by one"))
+        s = result.sobol
+        total = between(s.first_sum[0], s.first_sum_low[0], s.first_sum_high[0], 2)
+        facts.append(Fact("sum of first-order indices of σ", total, "1: inputs act one by one"))
     if result.failed:
         facts.append(Fact("points without figures", str(len(result.failed))))
     return tuple(facts)

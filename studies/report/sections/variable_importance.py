@@ -24,7 +24,8 @@ from optimise.record.campaign_folder import CampaignFolder
 from optimise.search.importances import read_importances
 from optimise.search.result import CampaignResult
 from studies.report.drawing.parts import Section
-from studies.report.sections.sensitivity import bars, rows_chart, sensitivity_summary
+from studies.report.sections.sensitivity.charts import bars, rows_chart
+from studies.report.sections.sensitivity.study import sensitivity_summary
 
 __all__ = ["VariableImportance", "importance_of", "importance_sections"]
 

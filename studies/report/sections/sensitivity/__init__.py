@@ -1,0 +1,1 @@
+"""A sensitivity study: which inputs matter to which output, and how surely."""
