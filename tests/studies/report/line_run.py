@@ -77,11 +77,20 @@ def line_run(case, pantographs=2):
     bands = FilteredForce(*(filtered[cut, 0],) * 3)
     statistics = contact_statistics(force[cut, 0], bands, height[cut, 0], 0.06)
     results = tuple(
-        PantographResult(160.0, x, force[:, p], filtered[:, p], height[:, p], span_cut(case, x, 3, 4), statistics)
+        PantographResult(
+            160.0,
+            x,
+            force[:, p],
+            filtered[:, p],
+            height[:, p],
+            span_cut(case, x, 3, 4),
+            statistics,
+            halves=(statistics, statistics),
+        )
         for p, x in enumerate(position.T)
     )
     return Solution(
         case, periodic_equilibrium(case.catenary), Status.OK, "", {"equilibrium": 0.1, "dynamics": 0.2}, time, results,
-        halves=(statistics, statistics), spans_evaluated=2, support_uplift=np.full(5, 0.06),
+        spans_evaluated=2, support_uplift=np.full(5, 0.06),
         dropper_slack_time=np.full(len(case.catenary.dropper_positions), 0.04), histories=histories,
     )  # fmt: skip
