@@ -36,7 +36,8 @@ def refuse_damaged(folder: Path) -> None:
         With a sentence for each of them, and the command that makes it again.
     """
     cure = f"restore it, or make it again with: {typed_command('optimise', (f'resume={folder}',))}"
-    found = {**_damaged(_made_after(folder)), **_damaged(_designs(CampaignFolder(folder)))}
+    place = CampaignFolder(folder)
+    found = {**_damaged(_made_after(folder)), **_damaged(_designs(place)), **_damaged(_of_search(place))}
     if found:
         raise InputError([f"{said}; {cure}" for said in found.values()])
 
@@ -87,6 +88,15 @@ def _designs(place: CampaignFolder) -> Iterator[tuple[Path, Check]]:
             continue
         yield line, lambda path: CatenarySpec.model_validate(read_yaml_mapping(path, "catenary"))
         yield from ((path, lambda path: read_yaml_mapping(path, "design")) for path in files_beside(line).values())
+
+
+def _of_search(place: CampaignFolder) -> Iterator[tuple[Path, Check]]:
+    """What else the search writes again whenever it ends."""
+    yield place.importances_json, _json_with(lambda c: (int(c["trials"]), dict(c["objectives"]), c["reason"]))
+    yield (
+        place.basins_json,
+        _json_with(lambda c: (int(c["trials"]), [(p["basin"], p["message"], *p["active"]) for p in c["polished"]])),
+    )
 
 
 def _json_with(take: Callable[[Mapping[str, Any]], object]) -> Check:

@@ -18,10 +18,11 @@ from dynamics.charts.parts import Role
 from dynamics.results.dataset import StoredResult
 from dynamics.results.solution import worst_figures
 from optimise.evaluation.scenarios import own_condition
-from optimise.record.campaign_folder import TrialRecord
+from optimise.record.campaign_folder import CampaignFolder, TrialRecord
 from optimise.search.history import evaluation_of, search_history, state_of
 from optimise.search.result import CampaignResult, load_result
 from studies.afterwards.made_files import refuse_damaged
+from studies.input.compose import typed_command
 from studies.report.content.pieces import SpanResult
 from studies.report.content.provenance import Provenance, case_provenance
 from studies.report.readers.campaign_limits import constraints_of_search, errors_of_search
@@ -108,6 +109,7 @@ def read_campaign(folder: Path) -> CampaignContent:
             *remarks,
             *unsigned,
             *unfinished,
+            *_missing_line(result, ended=done >= wanted),
             *(f"{name} line: {text}" for name, found in summaries.items() for text in slack_warning(found)),
             *rest_warnings(case.catenary),
         ),
@@ -120,6 +122,15 @@ def read_campaign(folder: Path) -> CampaignContent:
         assessment=assessed(head, judged, case, [*summaries.values()][-1], sizes, alone),
         head=page_head("campaign", result.campaign.name, newest_record(folder), head),
     )
+
+
+def _missing_line(result: CampaignResult, *, ended: bool) -> tuple[str, ...]:
+    """Say that the best design's line is not in the folder of a campaign that has ended; it is made at its end."""
+    line = CampaignFolder(result.folder).best_design_yaml
+    if not ended or result.best is None or line.exists():
+        return ()
+    again = typed_command("optimise", (f"resume={result.folder}",))
+    return (f"{line.name} is not in the folder; make it again with: {again}",)
 
 
 def _undamaged(folder: Path) -> CampaignResult:

@@ -119,6 +119,23 @@ def test_every_damaged_design_is_named(campaign_folder):
     assert named == [str(campaign_folder / name) for name in ("best_design.yaml", "pareto/003.yaml")]
 
 
+@pytest.mark.parametrize(("name", "content"), [("importances.json", '{"x":'), ("basins.json", '{"trials": 20}')])
+def test_a_damaged_file_of_the_search_is_named_and_not_left_out(campaign_folder, name, content):
+    (campaign_folder / name).write_text(content, encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        write_report("campaign", campaign_folder)
+    (sentence,) = refused.value.problems
+    assert sentence.startswith(f"{campaign_folder / name} must be as it was written: ")
+    assert sentence.endswith(f"make it again with: catenary optimise resume={campaign_folder}")
+
+
+def test_a_missing_line_of_the_best_design_is_named(campaign_folder):
+    said = "best_design.yaml is not in the folder; make it again with: catenary optimise resume="
+    assert said not in write_report("campaign", campaign_folder).read_text(encoding="utf-8")
+    (campaign_folder / "best_design.yaml").unlink()
+    assert said in write_report("campaign", campaign_folder).read_text(encoding="utf-8")
+
+
 def test_a_damaged_file_of_a_run_is_not_the_fault_of_the_folder_that_was_given(tmp_path):
     for read, name in ((read_stored, "result.nc"), (read_json, "summary.json")):
         with pytest.raises(InputError, match="it does not exist; give the folder of a run"):
