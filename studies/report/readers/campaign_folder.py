@@ -84,8 +84,6 @@ def read_campaign(folder: Path) -> CampaignContent:
     case, alone = result.case, own_condition(result.campaign.scenarios, result.case)
     head, unsigned = signed_head(folder, best)
     confirmation, remarks = read_confirmation(folder, best)
-    done, wanted = sum(r.outcome is not None and not r.polished for r in result.records), result.campaign.trials
-    unfinished = (f"The campaign has not ended: {done} of {wanted} designs are on record.",) if done < wanted else ()
     judged = [(name, found.statistics) for name, found in solved.items()]
     return CampaignContent(
         title=_title(result),
@@ -108,8 +106,7 @@ def read_campaign(folder: Path) -> CampaignContent:
             *missing,
             *remarks,
             *unsigned,
-            *unfinished,
-            *_missing_line(result, ended=done >= wanted),
+            *_unfinished(result),
             *(f"{name} line: {text}" for name, found in summaries.items() for text in slack_warning(found)),
             *rest_warnings(case.catenary),
         ),
@@ -124,10 +121,13 @@ def read_campaign(folder: Path) -> CampaignContent:
     )
 
 
-def _missing_line(result: CampaignResult, *, ended: bool) -> tuple[str, ...]:
-    """Say that the best design's line is not in the folder of a campaign that has ended; it is made at its end."""
+def _unfinished(result: CampaignResult) -> tuple[str, ...]:
+    """Say that a campaign has not ended, or that the best design's line, which is made at its end, is not there."""
+    done, wanted = sum(r.outcome is not None and not r.polished for r in result.records), result.campaign.trials
+    if done < wanted:
+        return (f"The campaign has not ended: {done} of {wanted} designs are on record.",)
     line = CampaignFolder(result.folder).best_design_yaml
-    if not ended or result.best is None or line.exists():
+    if result.best is None or line.exists():
         return ()
     again = typed_command("optimise", (f"resume={result.folder}",))
     return (f"{line.name} is not in the folder; make it again with: {again}",)
