@@ -72,4 +72,9 @@ def print_search(job: CampaignJob, prepared: PreparedCampaign) -> None:
         f"Limits: uplift at supports up to {limits.uplift_factor:g} x nominal, static dropper force from "
         f"{limits.static_dropper_force:g} N, contact loss up to {limits.contact_loss_percent:g} %{worst}"
     )
+    if not prepared.campaign.reproducible:
+        print(
+            "Order: outcomes go to the sampler as workers answer, so that another run has other designs; with "
+            "synchronous=true they are the same on any number of workers."
+        )
     print(f"Folder: {prepared.place.path}/; the same command resumes after an interruption.", flush=True)
