@@ -220,7 +220,8 @@ def sensitivity() -> Arrays:
     from optimise.spec.sensitivity import SensitivitySpec
 
     inputs = {"contact.stiffness": {"low": 4e4, "high": 6e4}, "catenary.damping.beta": {"low": 5e-5, "high": 2e-4}}
-    content = {"name": "frozen", "inputs": inputs, "methods": ["morris", "local"], "morris": {"trajectories": 4}}
+    content = {"name": "frozen", "inputs": inputs, "methods": ["morris", "local"], "morris": {"trajectories": 4},
+               "local": {"step": 0.1}}  # fmt: skip
     spec = SensitivitySpec.model_validate({"sensitivity": content, "cluster": {"kind": "serial"}})
     with tempfile.TemporaryDirectory() as folder:
         result = run_sensitivity(spec, case_of(line_of()), Path(folder) / "frozen")

@@ -72,7 +72,7 @@ def test_what_is_wrong_with_an_axis_is_said_once_by_its_own_name(catenary, folde
     ("inputs", "sentence"),
     [
         ("catenary.damping.alpha:{low:1e-3,high:0.5,spacing:log}", "damping.alpha must be above 0 in this case where"),
-        ("catenary.damping.alpha:{low:0,high:0.5}", "alpha must be greater than or equal to 0: got -0.05"),
+        ("catenary.damping.alpha:{low:0,high:0.5}", "alpha must be greater than or equal to 0: got -0.0125"),
         ("catenary.mesh.elements_per_bay:{low:2,high:6}", "must be a number that may be broken: it is a whole one"),
         ("pantograph.masses.9:{low:2,high:6}", "sensitivity.inputs must name numbers that this case has"),
         ("contact.stiffness:{low:nan,high:6e4}", "contact.stiffness.low must be a number: got nan on"),
