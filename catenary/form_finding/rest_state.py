@@ -26,6 +26,8 @@ class EquilibriumStatus(Enum):
 class Equilibrium:
     """Static configuration of a line or cell.
 
+    What says so in its docstring takes many lines on one mesh as well, whose arrays have an axis in front (line, ...).
+
     Attributes
     ----------
     q : float array (node, 6)
@@ -84,7 +86,7 @@ class Equilibrium:
 
     @property
     def dropper_direction(self) -> NDArray[np.float64]:
-        """Unit vectors (dropper, 3) from the lower end of every dropper to its upper end."""
+        """Unit vectors (..., dropper, 3) from the lower end of every dropper to its upper end."""
         mesh = self.mesh
         span = self.q[..., mesh.dropper_top, :3] - self.q[..., mesh.dropper_bottom, :3]
         span[..., 0] = 0.0

@@ -30,12 +30,12 @@ LUMPED = ("droppers", "steady_arms", "stitch", "masses")  # components that have
 
 
 def dropper_stiffness(eq: Equilibrium) -> NDArray[np.float64]:
-    """Stiffness of every dropper between its ends (dropper, 3, 3) [N/m]: stretch along it, sway across it."""
+    """Stiffness of every dropper between its ends (..., dropper, 3, 3) [N/m]: stretch along it, sway across it."""
     return _bar(eq.dropper_direction, eq.dropper_stiffness, eq.dropper_force / eq.dropper_length)
 
 
 def steady_arm_direction(eq: Equilibrium) -> NDArray[np.float64]:
-    """Unit vectors (support, 3) from the contact wire to the arm's far joint: an arm acts along its own axis.
+    """Unit vectors (..., support, 3) from the contact wire to the arm's far joint: an arm acts along its own axis.
 
     The joint is where the arm pulls, or on the side of the wire that the track's data name: then the arm may push.
     """
@@ -45,7 +45,7 @@ def steady_arm_direction(eq: Equilibrium) -> NDArray[np.float64]:
 
 
 def steady_arm_pull(eq: Equilibrium) -> NDArray[np.float64]:
-    """Force of every steady arm along its axis at rest (support,) [N]; negative where it pushes."""
+    """Force of every steady arm along its axis at rest (..., support) [N]; negative where it pushes."""
     side, pull = eq.steady_arm_side_force, np.hypot(eq.steady_arm_force, eq.steady_arm_side_force)
     track, layout = eq.spec.track, eq.mesh.layout
     if track is None or track.arms == "any":
@@ -59,7 +59,7 @@ def steady_arm_pull(eq: Equilibrium) -> NDArray[np.float64]:
 
 
 def steady_arm_stiffness(eq: Equilibrium) -> NDArray[np.float64]:
-    """Stiffness of every steady arm at the contact wire (support, 3, 3) [N/m].
+    """Stiffness of every steady arm at the contact wire (..., support, 3, 3) [N/m].
 
     In space a straight bar turning about its far joint, EA / L along it and N / L across it; in the plane the vertical
     tangent stiffness that the line's data name.

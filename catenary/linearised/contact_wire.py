@@ -89,7 +89,7 @@ def running_height(eq: Equilibrium, x: NDArray[np.float64]) -> NDArray[np.float6
 
 
 def heights_near(eq: Equilibrium, x: NDArray[np.float64]) -> Callable[[Equilibrium], NDArray[np.float64]]:
-    """Height at rest [m] at stations ``x`` [m] of any line on the mesh of this one and a small step away (..., x).
+    """Height at rest [m] at stations ``x`` [m] of any period on the mesh of this one and a small step away (..., x).
 
     Stations keep their share of the line's length. They stay in their elements, and are found in them by one step from
     where they are on this line.
@@ -98,8 +98,6 @@ def heights_near(eq: Equilibrium, x: NDArray[np.float64]) -> Callable[[Equilibri
     def along(near: Equilibrium) -> NDArray[np.float64]:
         return x * (near.mesh.layout.length / eq.mesh.layout.length)
 
-    if len(eq.mesh.contact_runs) > 1:  # either wire may hang lower
-        return lambda near: static_height(near, along(near))
     e = contact_table(eq, x)[0]
     xi = _within(eq, e, x, 5)
 

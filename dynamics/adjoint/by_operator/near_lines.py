@@ -130,14 +130,12 @@ class NearLines:
     def _alike(self, line: Equilibrium) -> bool:
         """Whether a line differs by its droppers' places, heights and lengths alone."""
         own, mesh = self._own, line.mesh
-        if len(own.mesh.contact_runs) > 1 or not same_but_droppers(own.spec, line.spec):
-            return False
-        same = mesh.elem_nodes is own.mesh.elem_nodes and mesh.layout.length == own.mesh.layout.length
-        moved = (mesh.elem_shift, own.mesh.elem_shift), (mesh.elem_mirror, own.mesh.elem_mirror)
-        return same and all(np.array_equal(a, b) for a, b in moved)
+        same = same_but_droppers(own.spec, line.spec) and mesh.elem_nodes is own.mesh.elem_nodes
+        closed = (mesh.elem_shift, own.mesh.elem_shift), (mesh.elem_mirror, own.mesh.elem_mirror)
+        return same and all(np.array_equal(a, b) for a, b in closed)
 
     def _form(self, lines: Sequence[Equilibrium]) -> None:
-        """Form lines that are alike in one pass: the arrays of all of them, one behind another."""
+        """Form lines that are alike in one pass: each array has the lines in front (line, ...)."""
         each = {name: np.stack([getattr(line, name) for line in lines]) for name in AT_REST}
         all_lines = replace(self._own, **each)
         bays = bays_of(all_lines, self._order, self._network.wire)
