@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dynamics.accuracy.numerical_error import NumericalError
     from dynamics.results.solution import Solution
 
-__all__ = ["case_of", "evaluate", "evaluate_batch", "prepare"]
+__all__ = ["case_of", "evaluate", "evaluate_batch", "prepare", "under_own_train"]
 
 
 def prepare(case: CaseSpec, directions: bool = True) -> Any:
@@ -83,7 +83,7 @@ def _guarded(job: Job, setting: Setting, run: Callable[[Job, Setting], Outcome])
     if job.tolerance is not None:
         setting = _to_tolerance(setting, job.tolerance, job.window or 1.0, job.step_share)
     try:
-        found = run(job, setting if not job.train else _with_train(setting, job.train))
+        found = run(job, setting if not job.train else under_own_train(setting, job.train))
     except Exception as error:  # an error on a worker belongs in the record, not in a lost traceback
         if lacks_memory(error):  # the machine's lack
             raise MemoryError(str(error)) from error
@@ -116,7 +116,7 @@ def _to_tolerance(setting: Setting, tolerance: float, share: float, step: float)
     return _with_cases(setting, changed)
 
 
-def _with_train(setting: Setting, values: TrainValues) -> Setting:
+def under_own_train(setting: Setting, values: TrainValues) -> Setting:
     """The same with other gains of the pantographs and distances between them, in every scenario."""
     return _with_cases(setting, partial(with_train, values=values))
 

@@ -10,7 +10,7 @@ gusts on an open line of such spans, and a worn contact wire hangs from droppers
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,7 +34,14 @@ from optimise.evaluation.objectives import with_worst_spans
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 from optimise.evaluation.scenarios import Condition, ScenarioSet
 
-__all__ = ["RobustStart", "combined", "evaluate_scenarios", "prepare_scenarios"]
+__all__ = [
+    "RobustStart",
+    "as_installed",
+    "combined",
+    "evaluate_scenarios",
+    "prepare_scenarios",
+    "solved_in_scenarios",
+]
 
 # statistics that are kept of every scenario: what objectives and limits are made of
 KEPT = (
@@ -84,7 +91,7 @@ def prepare_scenarios(scenarios: ScenarioSet, prepare: Callable[[CaseSpec], Any]
         if not isinstance(start, WarmStart):
             states.append((None,) * scenarios.samples)
             continue
-        lines = lines or _lines(periodic_equilibrium(condition.case.catenary), scenarios)
+        lines = lines or as_installed(periodic_equilibrium(condition.case.catenary), scenarios)
         states.append(tuple(_state(condition, start, line) for line in lines))
     # secant pairs of a search are of no use to others, and large where a period is of several spans
     return RobustStart(tuple(replace(s, pairs=()) if isinstance(s, WarmStart) else s for s in starts), tuple(states))
@@ -109,30 +116,23 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
     begin = time.perf_counter()
     line = job.catenary or setting.case.catenary
     ideal = equilibrium_at_rest(line)
-    lines = _lines(ideal, scenarios)
+    lines = as_installed(ideal, scenarios)
     times = {"equilibrium": time.perf_counter() - begin, "dynamics": 0.0}
     rest = _at_rest(job.number, lines, setting)
     if rest is not None:
         return replace(rest, wall_time_s=times)
-    start = setting.start if isinstance(setting.start, RobustStart) else None
     found: list[tuple[dict[str, float], float]] = []
     solutions: list[Solution] = []
-    cells: dict[tuple[int, str], VerticalCell] = {}
     notes: dict[str, None] = {}
-    search: _Search | None = None
-    for w, condition in enumerate(scenarios.conditions):
-        search = _Search(condition, start, w, cells, search)
-        for sample, fitted in enumerate(lines):
-            solution = search.solve(sample, fitted)
-            label = scenarios.labels[len(found)]
-            reason = solution.message or solution.status.value
-            figures, broken = statistics_of(solution, setting.limits)
-            if not figures or broken:
-                return replace(failed(job.number, f"{label}: {broken or reason}"), wall_time_s=times)
-            if solution.message:
-                notes[f"{label}: {solution.message}"] = None
-            found.append((figures, float(solution.applied_force_N)))
-            solutions.append(solution)
+    for label, solution in zip(scenarios.labels, solved_in_scenarios(lines, setting), strict=True):
+        reason = solution.message or solution.status.value
+        figures, broken = statistics_of(solution, setting.limits)
+        if not figures or broken:
+            return replace(failed(job.number, f"{label}: {broken or reason}"), wall_time_s=times)
+        if solution.message:
+            notes[f"{label}: {solution.message}"] = None
+        found.append((figures, float(solution.applied_force_N)))
+        solutions.append(solution)
     times["dynamics"] = time.perf_counter() - begin - times["equilibrium"]
     forces = np.array([each.dropper_force.min() for each in lines])
     held = force_of_share(forces, setting.limits.fitted_share)
@@ -146,9 +146,21 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
     return replace(answer, message="; ".join(notes), wall_time_s=times, droppers=as_hung(ideal, line))
 
 
-def _lines(ideal: Equilibrium, scenarios: ScenarioSet) -> tuple[Equilibrium, ...]:
+def as_installed(ideal: Equilibrium, scenarios: ScenarioSet) -> tuple[Equilibrium, ...]:
     """Form-finding of a line as it is installed in each sample."""
     return tuple(scenarios.installed(ideal, sample) for sample in range(scenarios.samples))
+
+
+def solved_in_scenarios(lines: tuple[Equilibrium, ...], setting: Setting) -> Iterator[Solution]:
+    """Solve a design, as it is installed in each sample, in every scenario in the order of their labels."""
+    assert setting.scenarios is not None
+    start = setting.start if isinstance(setting.start, RobustStart) else None
+    cells: dict[tuple[int, str], VerticalCell] = {}
+    search: _Search | None = None
+    for w, condition in enumerate(setting.scenarios.conditions):
+        search = _Search(condition, start, w, cells, search)
+        for sample, line in enumerate(lines):
+            yield search.solve(sample, line)
 
 
 def _case_on(condition: Condition, sound: CatenarySpec) -> CaseSpec:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from optimise.evaluation.objectives import OBJECTIVES, raw_values
 from optimise.record.campaign_folder import TrialRecord
 
-__all__ = ["Front", "best_of", "front_of"]
+__all__ = ["Front", "best_of", "front_of", "no_better"]
+
+Floats = NDArray[np.float64]
 
 
 class Front:
@@ -68,3 +73,16 @@ def front_of(records: Iterable[TrialRecord], objectives: Sequence[str]) -> list[
 def best_of(records: Iterable[TrialRecord], objectives: Sequence[str]) -> TrialRecord | None:
     """Design of the front that is best in the first objective; with one objective the earlier of two equals."""
     return next(iter(front_of(records, objectives)), None)
+
+
+def no_better(costs: Floats, errors: Floats) -> list[tuple[int, ...]]:
+    """Which other designs each design of a front may be no better than in any objective, as far as errors say.
+
+    Parameters
+    ----------
+    costs, errors : float array (design, objective)
+        Objectives as something to minimise, and their errors; what has none may be anything.
+    """
+    apart = costs[None] - costs[:, None]  # (design, other, objective): above zero where the design is better
+    sure = np.any(apart > np.hypot(errors[None], errors[:, None]), axis=2).tolist()
+    return [tuple(k for k, better in enumerate(row) if k != own and not better) for own, row in enumerate(sure)]

@@ -18,6 +18,7 @@ from optimise.record.campaign_folder import CampaignFolder, files_beside
 from optimise.record.growing_record import kept_aside, say
 from studies.afterwards.confirmation import SOLVED, confirmation_of
 from studies.afterwards.length_tolerance import NAME as TOLERANCES
+from studies.afterwards.objective_errors import NAME as ERRORS
 from studies.input.compose import typed_command
 
 __all__ = ["refuse_damaged", "set_damaged_aside"]
@@ -74,6 +75,7 @@ def _made_after(folder: Path) -> Iterator[tuple[Path, Check]]:
     yield folder / "confirmation.json", _json_with(confirmation_of)
     yield folder / "trust.json", _json_with(lambda c: (c["best_trial"], *map(ComparedRun.of_row, c["rows"])))
     yield folder / "fitter_schedule.json", _json_with(lambda c: (c["best_trial"], list(c["length_m"])))
+    yield folder / ERRORS, _json_with(lambda c: [(int(d["trial"]), dict(d["objectives"])) for d in c["designs"]])
     yield folder / TOLERANCES, _json_with(lambda c: (c["best_trial"], *map(dict, c["droppers"])))
 
 

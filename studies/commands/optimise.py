@@ -47,8 +47,8 @@ NOT_KNOWN = (
     "next to resume={0}."
 )
 # in their order; each is on record as a whole or not at all, but for the search
-TOLERANCES = "table of length tolerances"
-STEPS = ("search", "confirmation", "off-design table", TOLERANCES, "report")
+TOLERANCES, OBJECTIVES = "table of length tolerances", "errors of the objectives"
+STEPS = ("search", "confirmation", OBJECTIVES, "off-design table", TOLERANCES, "report")
 
 
 def compose(overrides: list[str]) -> Composed[CampaignJob]:
@@ -169,7 +169,7 @@ def run_campaign_study(
         return failure.exit_code, None
     except (KeyboardInterrupt, NoWorkersError, ChangedRecordError) as stop:
         asked = f"campaign '{campaign.name}' was interrupted: " if isinstance(stop, KeyboardInterrupt) else ""
-        left, does = _on_record(path, done, tolerances=not job.on_open_line)
+        left, does = _on_record(path, done, _steps(job))
         print(f"{interruption(stop, f'{asked}{left}', does=does)}:\n  {command}", file=sys.stderr)
     return Interrupted.exit_code, None
 
@@ -188,9 +188,17 @@ def _has_idle_cores(job: CampaignJob) -> bool:
     return job.cluster.kind == "local" and job.error_estimate and cores > 1
 
 
-def _on_record(path: Path, done: list[str], *, tolerances: bool) -> tuple[str, str]:
+def _steps(job: CampaignJob) -> tuple[str, ...]:
+    """Steps that a campaign's command has."""
+    without = {TOLERANCES} if job.on_open_line else set()
+    if not job.error_estimate or (len(job.objectives) == 1 and not job.scenarios.wanted):
+        without.add(OBJECTIVES)
+    return tuple(step for step in STEPS if step not in without)
+
+
+def _on_record(path: Path, done: list[str], steps: tuple[str, ...]) -> tuple[str, str]:
     """Say what is on record of a campaign that was interrupted and what is not, and what its command then does."""
-    missing = [step for step in STEPS if step not in done and (tolerances or step != TOLERANCES)]
+    missing = [step for step in steps if step not in done]
     kept = "".join(f", {step} too" for step in done[1:])
     designs = f"every design that was evaluated is on record in {path}"
     if not done:
@@ -218,6 +226,7 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult, done: lis
     from studies.afterwards.design_workbook import show_design_workbook
     from studies.afterwards.length_tolerance import length_tolerance_lines, show_length_tolerance
     from studies.afterwards.made_files import set_damaged_aside
+    from studies.afterwards.objective_errors import objective_error_lines, show_objective_errors
     from studies.afterwards.off_design import off_design_lines, show_fitter_schedule, show_off_design
     from studies.report import write_report
     from studies.report.sections.basins import certainty_lines
@@ -243,11 +252,14 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult, done: lis
         folder.say(f"Report without the off-design table, which follows: {result.folder / 'report.html'}")
         trust = composed.job.trust
         with _shown_line() as line:
+            own = show_objective_errors(result, line.write) if errors else None
+            done += [OBJECTIVES] if own else []
             off_design = show_off_design(result, trust, line.write, error_estimate=errors)
             done.append("off-design table")
             tolerance = show_length_tolerance(result, trust.length_tolerance, line.write, error_estimate=errors)
             done.append(TOLERANCES)
-        for sentence in [*confirmation_lines(content), *(off_design_lines(off_design) if off_design else [])]:
+        known = objective_error_lines(own, result) if own else []
+        for sentence in [*confirmation_lines(content), *known, *(off_design_lines(off_design) if off_design else [])]:
             folder.say(sentence)
         for sentence in [*(length_tolerance_lines(tolerance) if tolerance else []), *certainty_lines(result)]:
             folder.say(sentence)

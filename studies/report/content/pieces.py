@@ -97,7 +97,8 @@ class Front:
 
     ``values`` (design, objective) are those of the front, best in the first objective first; ``others`` those
     of the other feasible designs; ``nominal`` (objective,) those of the nominal line, each in its own unit.
-    ``files`` are the designs' line files, relative to the campaign's folder.
+    ``files`` are the designs' line files, relative to the campaign's folder. ``errors`` and ``nominal_errors`` are the
+    numerical errors of both, not a number where not known; None where they were not estimated.
     """
 
     objectives: tuple[Objective, ...]
@@ -106,6 +107,8 @@ class Front:
     values: Array
     others: Array
     nominal: Array
+    errors: Array | None = None
+    nominal_errors: Array | None = None
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,11 @@ def _against_nominal(content: CampaignContent) -> tuple[Statement | None, ...]:
 
 def gain_verdict(content: CampaignContent) -> str:
     """Say whether the best design is better in the objective, by the confirmation or else by errors of both figures."""
-    confirmed, base = content.confirmation, name_parts(content.designs.objectives[0].name).base
+    o, confirmed = content.designs.objectives[0], content.confirmation
+    (before, after), base = content.designs.first_values, name_parts(o.name).base
+    if content.condition and judged_in_scenarios(content):
+        own, other = content.first_errors
+        return verdict(o.cost(before), own, o.cost(after), other)
     if base != "sigma" and content.condition:  # what confirms it is of one condition alone
         return UNKNOWN
     if base != "sigma":
@@ -76,17 +80,20 @@ def gain_verdict(content: CampaignContent) -> str:
         return next((each.verdict for each in known if each.objective.name == base), UNKNOWN)
     if confirmed is not None and confirmed.change_error_percent is not None:
         return confirmed.verdict
-    sizes, (before, after) = _error_sizes(content), content.designs.first_values
+    sizes = _error_sizes(content)
     return UNKNOWN if content.condition else verdict(before, sizes[0], after, sizes[1])
+
+
+def judged_in_scenarios(content: CampaignContent) -> bool:
+    """Whether the first objective of nominal line and best design has an error over all scenarios of the search."""
+    return all(map(math.isfinite, content.first_errors))
 
 
 def _gain(content: CampaignContent) -> Statement:
     o = content.designs.objectives[0]
-    before, after = content.designs.first_values
-    found = (
-        f"{o.symbol} {value_text(before, 2)} → {value_text(after, 2)} {o.unit} by the search "
-        f"({objective_change(o, after, before)})"
-    )
+    before, after = map(float, content.designs.first_values)
+    values = (plus_minus(x, e, 2) for x, e in zip((before, after), content.first_errors, strict=True))
+    found = f"{o.symbol} {' → '.join(values)} {o.unit} by the search ({objective_change(o, after, before)})"
     confirmed = content.confirmation
     if confirmed is None or confirmed.best.sigma_transient_N is None:
         found += "; the long transient has not confirmed it"
@@ -100,7 +107,7 @@ def _gain(content: CampaignContent) -> Statement:
     found += f"; {own}{f' (in {content.condition} alone)' if content.condition else ''}" if own else ""
     word = gain_verdict(content)
     held = {BETTER: HOLDS, SAME: NOT, WORSE: NOT}.get(word, OPEN)
-    alone = f" (in {content.condition} alone)" if content.condition else ""
+    alone = f" (in {content.condition} alone)" if content.condition and not judged_in_scenarios(content) else ""
     return what, held, f"{found}. {NO_ERROR}" if word == UNKNOWN else f"{found}: {word}{alone}."
 
 
@@ -129,12 +136,12 @@ def _every_scenario(content: CampaignContent) -> Statement | None:
     what = "has the lower σ in every scenario of the search"
     if not known.size:
         return what, OPEN, "No scenario has figures of both designs."
-    highest = changes + (100.0 + changes) * _relative_error(content)
+    sizes = figures.relative_errors
+    highest = changes + (100.0 + changes) * (_relative_error(content) if sizes is None else sizes)
     held = HOLDS if (highest < 0.0).all() else NOT if (highest >= 0.0).any() else OPEN
     size = f"{number(float(known.mean()), 1)} % on average, {number(float(known.max()), 1)} % at worst"
-    found = (
-        f"In {lower} of {changes.size}, by the search's solver: {size}; errors are taken from the case's own condition."
-    )
+    whose = "taken from the case's own condition" if sizes is None else "each scenario's own"
+    found = f"In {lower} of {changes.size}, by the search's solver: {size}; errors are {whose}."
     return what, held, found
 
 

@@ -22,11 +22,13 @@ from optimise.record.campaign_folder import CampaignFolder, TrialRecord
 from optimise.search.history import evaluation_of, search_history, state_of
 from optimise.search.result import CampaignResult, load_result
 from studies.afterwards.made_files import refuse_damaged
+from studies.afterwards.objective_errors import errors_by_trial
 from studies.input.compose import typed_command
 from studies.report.content.pieces import SpanResult
 from studies.report.content.provenance import Provenance, case_provenance
 from studies.report.readers.campaign_limits import constraints_of_search, errors_of_search
 from studies.report.readers.campaign_record import (
+    first_errors,
     front_of_designs,
     newest_record,
     ranked_trials,
@@ -84,6 +86,7 @@ def read_campaign(folder: Path) -> CampaignContent:
     case, alone = result.case, own_condition(result.campaign.scenarios, result.case)
     head, unsigned = signed_head(folder, best)
     confirmation, remarks = read_confirmation(folder, best)
+    known = errors_by_trial(folder, result)
     judged = [(name, found.statistics) for name, found in solved.items()]
     return CampaignContent(
         title=_title(result),
@@ -110,12 +113,13 @@ def read_campaign(folder: Path) -> CampaignContent:
             *(f"{name} line: {text}" for name, found in summaries.items() for text in slack_warning(found)),
             *rest_warnings(case.catenary),
         ),
-        front=front_of_designs(result),
+        front=front_of_designs(result, known),
+        first_errors=first_errors(result, best, known),
         condition=alone,
         errors=errors,
         trains={name: tuple(found.get("pantographs", ())) for name, found in summaries.items()},
         figure_errors=sizes,
-        choice=choice_of(result, shown),
+        choice=choice_of(result, shown, known),
         assessment=assessed(head, judged, case, [*summaries.values()][-1], sizes, alone),
         head=page_head("campaign", result.campaign.name, newest_record(folder), head),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from studies.report.sections.tables import signed
 from studies.writing.report_head import HeadRecord, read_head
 
 __all__ = [
+    "first_errors",
     "front_of_designs",
     "newest_record",
     "ranked_trials",
@@ -59,8 +60,8 @@ def ranked_trials(result: CampaignResult) -> list[TrialRecord]:
     return found
 
 
-def front_of_designs(result: CampaignResult) -> Front | None:
-    """Non-dominated designs with their files, and the other feasible ones; None with one objective."""
+def front_of_designs(result: CampaignResult, known: Mapping[int, Mapping[str, Any]]) -> Front | None:
+    """Non-dominated designs with their files and errors, and the other feasible ones; None with one objective."""
     names = result.campaign.objectives
     if len(names) < 2:
         return None
@@ -74,7 +75,24 @@ def front_of_designs(result: CampaignResult) -> Front | None:
         values=_objectives(result.front, names),
         others=_objectives(others, names),
         nominal=_objectives([result.nominal], names)[0],
+        errors=_errors(result.front, names, known) if known else None,
+        nominal_errors=_errors([result.nominal], names, known)[0] if known else None,
     )
+
+
+def _errors(records: list[TrialRecord], names: tuple[str, ...], known: Mapping[int, Mapping[str, Any]]) -> Array:
+    """Numerical errors of objectives (design, objective), not a number where not known."""
+    each = (known.get(record.number, {}).get("objectives", {}) for record in records)
+    return np.array([[held.get(name) for name in names] for held in each], dtype=float).reshape(-1, len(names))
+
+
+def first_errors(
+    result: CampaignResult, best: TrialRecord | None, known: Mapping[int, Mapping[str, Any]]
+) -> tuple[float, float]:
+    """Numerical errors of the first objective of nominal line and best design, not a number where not known."""
+    name = result.campaign.objectives[:1]
+    before, after = _errors([result.nominal, result.nominal if best is None else best], name, known)[:, 0].tolist()
+    return before, after
 
 
 def _objectives(records: list[TrialRecord], names: tuple[str, ...]) -> Array:

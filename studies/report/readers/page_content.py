@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -73,11 +74,13 @@ class CampaignContent(PageContent):
     """Everything the page of one campaign says.
 
     ``schedule`` is what fitter_schedule.json holds. ``best`` is None while nothing feasible was found, ``front`` where
-    there is one objective. ``errors`` has the estimated numerical errors of 'nominal' and 'best' where they are on
-    record, as summary.json has them, ``figure_errors`` those of their statistics by name. ``condition`` is the case's
-    own one in words where the search had scenarios, and empty otherwise: forces, their statistics, the long transient
-    and the numerical errors are of it alone, while the objectives in ``designs`` are over all scenarios. ``trains`` has
-    the statistics of each pantograph under 'nominal' and 'best', where there are several.
+    there is one objective. ``first_errors`` are the numerical errors of the first objective of nominal line and best
+    design, where it is of a front or over scenarios. ``errors`` has the estimated numerical errors of 'nominal' and
+    'best' where they are on record, as summary.json has them, ``figure_errors`` those of their statistics by name.
+    ``condition`` is the case's own one in words where the search had scenarios, and empty otherwise: forces, their
+    statistics, the long transient and the numerical errors of runs are of it alone, while the objectives in ``designs``
+    are over all scenarios. ``trains`` has the statistics of each pantograph under 'nominal' and 'best', where there are
+    several.
     """
 
     nominal: SpanResult
@@ -92,6 +95,7 @@ class CampaignContent(PageContent):
     choice: Choice
     least_dropper_force_N: float | None
     front: Front | None = None
+    first_errors: tuple[float, float] = (math.nan, math.nan)
     condition: str = ""
     errors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     trains: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)

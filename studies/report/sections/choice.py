@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -42,8 +44,10 @@ class Choice:
     met: str = ""
 
 
-def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
-    """Read the choice from a campaign; ``ranked`` are the feasible designs, best first."""
+def choice_of(
+    result: CampaignResult, ranked: list[TrialRecord], errors: Mapping[int, Mapping[str, Any]] = MappingProxyType({})
+) -> Choice:
+    """Read the choice from a campaign; ``ranked`` are the feasible designs, best first, ``errors`` theirs by trial."""
     variables, campaign, case = result.space.variables, result.campaign, result.case
     groups: dict[str, int] = {}
     for variable in variables:
@@ -64,7 +68,7 @@ def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
         drawn=tuple(curve for record, label, role in lines for curve in _drawn(result, record, label, role)),
         basins=basins_of(result),
         importance=importance_of(result),
-        scenarios=scenario_figures(result, ranked[0] if ranked else None),
+        scenarios=scenario_figures(result, ranked[0] if ranked else None, errors),
         cost=_cost([r.outcome for r in result.records if r.outcome is not None]),
     )
 

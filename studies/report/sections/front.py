@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 from pathlib import PurePath
 
 import numpy as np
 
-from dynamics.charts.numbers import number
+from dynamics.charts.numbers import with_error
 from dynamics.charts.parts import Chart, Curve
+from optimise.search.front import no_better
 from studies.report.content.pieces import Array, Front
 from studies.report.drawing.parts import Table
 from studies.report.sections.tables import objective_change
@@ -56,27 +58,57 @@ def _limits(points: Array) -> Array:
 
 def _notes(front: Front) -> tuple[str, ...]:
     return tuple(
-        f"{file}: " + ", ".join(f"{o.symbol} {o.text(float(v))}" for o, v in zip(front.objectives, row, strict=True))
-        for file, row in zip(front.files, front.values, strict=True)
+        f"{file}: " + ", ".join(f"{o.symbol} {text} {o.unit}" for o, text in zip(front.objectives, row, strict=True))
+        for file, row in zip(front.files, map(partial(_texts, front), front.values, _errors(front)), strict=True)
     )
+
+
+def _errors(front: Front) -> Array:
+    """Numerical errors of all designs (design, objective), not a number where not known."""
+    return np.full(front.values.shape, np.nan) if front.errors is None else front.errors
+
+
+def _texts(front: Front, values: Array, errors: Array) -> list[str]:
+    """Objectives of a design with their errors."""
+    rows = zip(front.objectives, values.tolist(), errors.tolist(), strict=True)
+    return [with_error(value, size, o.decimals) for o, value, size in rows]
 
 
 def front_table(front: Front) -> Table:
     """Show every design of the front: its file, its objectives, and their change against the nominal line."""
     heads = [head for o in front.objectives for head in (f"{o.symbol}\n[{o.unit}]", "change")]
-    rows = [("nominal line", *_cells(front, front.nominal))]
-    rows += [(file, *_cells(front, values)) for file, values in zip(front.files, front.values, strict=True)]
+    sizes = np.full(len(front.objectives), np.nan) if front.nominal_errors is None else front.nominal_errors
+    rows = [("nominal line", *_cells(front, front.nominal, sizes))]
+    each = zip(front.files, front.values, _errors(front), strict=True)
+    rows += [(file, *_cells(front, values, errors)) for file, values, errors in each]
+    others = _no_better(front)
+    if others:
+        heads.append("may be\nno better than")
+        rows = [(*row, text) for row, text in zip(rows, ("", *others), strict=True)]
     maximised = [o.symbol for o in front.objectives if o.maximised]
+    align = "l" + "rr" * len(front.objectives) + "l" * bool(others)
     return Table(
-        "Designs of the front", ("file", *heads), tuple(rows), "l" + "r" * len(heads),
+        "Designs of the front", ("file", *heads), tuple(rows), align,
         f"Best in {front.objectives[0].symbol} first; that one is best_design.yaml as well. Each file is a "
         "complete line that simulate and export take. Less is better"
-        + (f", but for the {' and the '.join(maximised)} more." if maximised else "."),
+        + (f", but for the {' and the '.join(maximised)} more." if maximised else ".")
+        + ("" if not others else " A design may be no better than another where it is better in no objective "
+           "by more than the numerical errors of both, the root of the sum of their squares."),
     )  # fmt: skip
 
 
-def _cells(front: Front, values: Array) -> list[str]:
+def _no_better(front: Front) -> list[str]:
+    """Trials of the front than which each design may be no better; nothing where no errors were estimated."""
+    if front.errors is None:
+        return []
+    signs = np.array([o.cost(1.0) for o in front.objectives])
+    found = no_better(signs * front.values, front.errors)
+    return [", ".join(PurePath(front.files[k]).stem for k in others) for others in found]
+
+
+def _cells(front: Front, values: Array, errors: Array) -> list[str]:
     found: list[str] = []
-    for o, value, nominal in zip(front.objectives, values.tolist(), front.nominal.tolist(), strict=True):
-        found += number(value, o.decimals), objective_change(o, value, nominal)
+    rows = zip(front.objectives, _texts(front, values, errors), values.tolist(), front.nominal.tolist(), strict=True)
+    for o, text, value, nominal in rows:
+        found += text, objective_change(o, value, nominal)
     return found

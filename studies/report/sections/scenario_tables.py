@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +41,8 @@ class ScenarioFigures:
         How all of them become one number, in words.
     nominal_sigma_N, best_sigma_N : float
         That number for the standard deviation [N].
+    sigma_errors_N : float array (design, condition, sample), optional
+        Numerical errors of the standard deviation of both designs [N], NaN where not known.
     """
 
     conditions: tuple[str, ...]
@@ -49,6 +53,7 @@ class ScenarioFigures:
     combined: str
     nominal_sigma_N: float
     best_sigma_N: float
+    sigma_errors_N: Array | None = None
 
     @property
     def sigma_changes_percent(self) -> Array:
@@ -56,13 +61,23 @@ class ScenarioFigures:
         return np.asarray(100.0 * (self.best[SIGMA] / self.nominal[SIGMA] - 1.0).ravel())
 
     @property
+    def relative_errors(self) -> Array | None:
+        """Numerical error of sigma_best / sigma_nominal relative to it in every scenario [-]; None: not estimated."""
+        if self.sigma_errors_N is None:
+            return None
+        sizes = self.sigma_errors_N / np.stack([self.nominal[SIGMA], self.best[SIGMA]])
+        return np.asarray(np.hypot(*sizes).ravel())
+
+    @property
     def missing(self) -> int:
         """Scenarios that the nominal line has no figures in."""
         return int(np.count_nonzero(np.isnan(self.nominal[SIGMA])))
 
 
-def scenario_figures(result: CampaignResult, best: TrialRecord | None) -> ScenarioFigures | None:
-    """Read both designs in every scenario; None without scenarios or without a best design."""
+def scenario_figures(
+    result: CampaignResult, best: TrialRecord | None, errors: Mapping[int, Mapping[str, Any]] = MappingProxyType({})
+) -> ScenarioFigures | None:
+    """Read both designs in every scenario, and their ``errors`` by trial; None without scenarios or a best design."""
     found = result.scenarios
     if found is None or best is None or best.outcome is None or result.nominal.outcome is None:
         return None
@@ -70,6 +85,9 @@ def scenario_figures(result: CampaignResult, best: TrialRecord | None) -> Scenar
     nominal, own = _by_condition(result.nominal, found), _by_condition(best, found)
     # both are compared where both have figures
     known = np.isfinite(nominal[SIGMA]) & np.isfinite(own[SIGMA])
+    sizes = [errors.get(record.number, {}).get("scenarios_std_N") for record in (result.nominal, best)]
+    shape = (2, len(found.conditions), found.samples)
+    estimated = all(each is not None and len(each) == known.size for each in sizes)
     return ScenarioFigures(
         conditions=tuple(w.label or f"{w.case.speed_kmh:g} km/h" for w in found.conditions),
         samples=found.samples,
@@ -79,6 +97,7 @@ def scenario_figures(result: CampaignResult, best: TrialRecord | None) -> Scenar
         combined=COMBINED[found.spec.combine],
         nominal_sigma_N=sigma[0],
         best_sigma_N=sigma[1],
+        sigma_errors_N=np.array(sizes, dtype=float).reshape(shape) if estimated else None,
     )
 
 
