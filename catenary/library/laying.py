@@ -14,7 +14,9 @@ from catenary.library.columns import Row
 from catenary.library.line_file import LineFile
 from catenary.library.stations import Hung, droppers_of, first_rows
 from catenary.library.tension_sections import Held, held_by
+from catenary.spec.changes import plain, typed_keys
 from catenary.spec.components import PRESCRIBED
+from catenary.spec.keys import KeyTree
 from catenary.spec.line import CatenarySpec
 
 __all__ = ["for_the_type", "laid", "main_droppers"]
@@ -87,9 +89,8 @@ def _laid_together(
     spans = [round(float(b), 9) for b in np.diff(supports)]
     own = {k: v for k, v in content["droppers"].items() if k not in ("contact_wire_heights", "lengths")}
     own |= {"positions": [d.station for d in droppers], "prescribed": prescribed, key: [d.value for d in droppers]}
-    marks = {
-        path: mark if path in file.changes else f"t:{line.name}" for path, mark in content.get("provenance", {}).items()
-    }
+    typed = {path for path, _ in typed_keys(KeyTree(CatenarySpec), plain(file.changes))}
+    marks = {path: mark if path in typed else f"t:{line.name}" for path, mark in content.get("provenance", {}).items()}
     for path in ("droppers.contact_wire_heights", "droppers.lengths"):
         marks.pop(path, None)
     marks |= {"span_length": "u", "further_spans": "u"}

@@ -130,7 +130,7 @@ class ScenarioSet:
         listed = [f"{_and(_words(axis, values))}" for axis, (values, _) in self.spec.axes.items() if values]
         if not self.one_mean_force:
             listed[0] += ", each with its own mean force"
-        if self.spec.defects.wanted:
+        if self.spec.defects.wanted and not self.conditions[0].case.catenary.ends:  # by stations each stands once
             listed[-1] += f" (once in {self.spec.defects.spans} spans)"
         if self.spec.errors.in_words:
             errors = f"(standard deviation {self.spec.errors.in_words})"

@@ -70,6 +70,8 @@ def test_a_row_has_what_it_names_and_its_type_the_rest(write):
     ]
     line = write(supports=supports, droppers=droppers, changes={"contact_wire": {"tension": 20e3}})
     own = line.section
+    marks = line.provenance
+    assert (marks["contact_wire.tension"], marks["messenger_wire.tension"]) == ("c", "t:bruni_2015")
     assert line.spans == (55.0, 50.0, 55.0) and line.contact_wire.tension == 20e3
     assert own.encumbrances == (1.2, 1.3, 1.2, 1.2) and own.contact_heights == (0.0, 0.0, 0.02, 0.0)
     assert own.staggers == (-0.2, 0.25, -0.2, 0.2) and own.messenger_staggers == ()

@@ -44,6 +44,7 @@ def test_each_is_a_run_of_the_line_with_that_defect_next_to_its_own(case):
     scenarios = around(case, span=3, broken_dropper=[3], cases=[BOTH])
     found = evaluate(Job(1, case.catenary), Setting(case, scenarios=scenarios))
     assert [w.label for w in scenarios.conditions] == ["sound line", "dropper 3 of span 3 broken", "both"]
+    assert scenarios.in_words == "3 scenarios: sound line, dropper 3 of span 3 broken and both"
     sets = ((), defects({"span": 3, "dropper": 3, "kind": "broken"}), defects(*BOTH["defects"]))
     by_hand = []
     for rows in sets:
