@@ -35,6 +35,8 @@ FINER = 2.0, 1.4
 # what is left may exceed what second order says, or sigma agree with its companion's by chance: a factor on the one,
 # and a share of sigma that it is taken for at least
 SAFETY, LEAST_SHARE = 1.25, 5.0e-4
+# of the operator's figures in its resolution: what is counted where a force is zero comes and goes with samples
+ORDERS = np.array([2.0, 2.0, 2.0, 1.0, 2.0])
 # by chance figures differ less, or more, than forces do: in the root mean square over 42 designs sigma and extremes by
 # so many times what forces differ by, uplift by so many times the same share of itself as they do of their mean
 OF_FORCES, OF_RISE = np.array([0.2, 1.1, 1.1, 0.0, 0.0]), np.array([0.0, 0.0, 0.0, 0.0, 1.2])
@@ -262,7 +264,7 @@ def _with_more_harmonics(case: CaseSpec, solution: Solution) -> tuple[Solution, 
 
 
 def _resolution(solution: Solution, there: Solution, finer: float, pantograph: int) -> tuple[Floats, str]:
-    """What is left of a pantograph's figures with more harmonics and samples, at second order with a margin.
+    """What is left of a pantograph's figures with more harmonics and samples, at their `ORDERS` with a margin.
 
     Fewer of them do not bound it: sigma may be close to theirs by chance. What slack is left out that lasts for longer
     than it was sought is in the difference, too. Where figures agree and forces do not, it is what such forces make of
@@ -277,7 +279,7 @@ def _resolution(solution: Solution, there: Solution, finer: float, pantograph: i
     by_forces = OF_FORCES + OF_RISE * own / run.statistics.contact_force_mean_N
     least = np.maximum(least, by_forces * np.std(finest.contact_force_filtered - run.contact_force_filtered))
     said = f"{found[0]:.3f} N with {100.0 * finer:.0f} % of the harmonics and of the samples"
-    return np.maximum(SAFETY * np.abs(found - own) / (1.0 - finer**-2), least), said
+    return np.maximum(SAFETY * np.abs(found - own) / (1.0 - finer**-ORDERS), least), said
 
 
 def _spread(pantograph: PantographResult) -> tuple[Floats, str]:

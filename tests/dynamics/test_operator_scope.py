@@ -174,3 +174,14 @@ def test_records_from_before_there_was_a_choice_are_marches_and_have_their_hash(
     for each in (case, marched):
         assert CaseSpec.model_validate(each.model_dump(mode="json"), context=ON_RECORD) == each
         assert CaseSpec.model_validate(each.model_dump()) == each
+
+
+def test_loss_of_contact_that_coarse_samples_miss_is_within_its_error(build_line, build_case):
+    """On a contact of 1 MN/m it is lost for moments, 2 ms each, which the run's own samples pass over."""
+    settings = {"dt": 1.0e-3, "mean_force_N": 157.3, "contact": {"stiffness": 1.0e6}}
+    line = build_line("bruni_2015", mesh={"elements_per_bay": 6, "largest_element_length": 0.4})
+    case = build_case(line, 300.0, periodic={"method": "operator"}, **settings)
+    found = solve(case)
+    finest = solve(case.model_copy(update={"periodic": case.periodic.model_copy(update={"resolution": 3.0})}))
+    loss, sure = (each.statistics.contact_loss_percent for each in (found, finest))
+    assert 0.6 < sure - loss < estimate_error(case, found).others["contact_loss_percent"] < 0.8
