@@ -11,9 +11,10 @@ are the most by which the combination can move.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,10 +39,17 @@ from optimise.spec.objective_names import Combine, name_parts
 if TYPE_CHECKING:
     from optimise.search.result import CampaignResult
 
-__all__ = ["DesignErrors", "error_over_scenarios", "evaluate_errors", "objective_errors"]
+__all__ = ["ConditionJob", "DesignErrors", "error_over_scenarios", "evaluate_errors", "objective_errors"]
 
 SIGMA, STATISTICAL_MINIMUM = "contact_force_std_N", "contact_force_statistical_min_N"
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ConditionJob(Job):
+    """A design in the condition of the scenarios with that number."""
+
+    condition: int = 0
 
 
 @dataclass(frozen=True)
@@ -51,7 +59,7 @@ class DesignErrors:
     Attributes
     ----------
     number : int
-        Number of its trial.
+        Number of its trial, or of the job.
     figures : tuple of dict
         Errors of statistics by name, in every scenario or in the case alone; of what is not known there is none.
     message : str
@@ -107,32 +115,50 @@ def error_over_scenarios(errors: Floats, weights: Floats, how: Combine, factor: 
 def objective_errors(result: CampaignResult, runs: FinishedRuns) -> dict[int, DesignErrors]:
     """Errors of the nominal line and of every design of the front, by trial, on the campaign's workers.
 
-    Runs on record are taken from there.
+    Each condition of each design is a job of its own; those on record are taken from there.
     """
     from optimise.design.train_space import train_of
 
     records = {record.number: record for record in (result.nominal, *result.front)}
-    jobs = [Job(k, result.line_of(each), train=train_of(result.space, each.values)) for k, each in records.items()]
+    conditions = 1 if result.scenarios is None else len(result.scenarios.conditions)
+    designs = [(result.line_of(each), train_of(result.space, each.values)) for each in records.values()]
+    jobs = [
+        ConditionJob(k * conditions + w, line, train=train, condition=w)
+        for k, (line, train) in enumerate(designs)
+        for w in range(conditions)
+    ]
     cluster = result.campaign.cluster.for_assured
     setting = Setting(result.case, time_limit_s=cluster.time_limit_s, scenarios=result.scenarios)
     kind = RunKind("errors of objectives", DesignErrors, (result.case, result.campaign.scenarios))
     with open_executor(cluster, evaluate_errors, setting, per_worker=ONE_AT_A_TIME) as executor:
         found = runs.run_all(executor, jobs, kind)
-    return {k: DesignErrors(k, (), each.message) if isinstance(each, Outcome) else each for k, each in found.items()}
+    parts = [found[job.number] for job in jobs]
+    return {trial: _joined(trial, parts[k * conditions : (k + 1) * conditions]) for k, trial in enumerate(records)}
 
 
-def evaluate_errors(job: Job, setting: Setting) -> DesignErrors | Outcome:
-    """Solve a design in every scenario, each with its companions; pure, raises `MemoryError` alone.
+def _joined(trial: int, parts: Sequence[DesignErrors | Outcome]) -> DesignErrors:
+    """Errors of a design from those of its conditions; none where a run of one did not end well."""
+    failed = [part.message for part in parts if isinstance(part, Outcome)]
+    if failed:
+        return DesignErrors(trial, (), "; ".join(dict.fromkeys(failed)))
+    each = [part.figures for part in parts if isinstance(part, DesignErrors)]
+    return DesignErrors(trial, tuple(itertools.chain.from_iterable(each)))
 
-    What went wrong is the message of an outcome without figures.
+
+def evaluate_errors(job: ConditionJob, setting: Setting) -> DesignErrors | Outcome:
+    """Solve a design in one condition, each of its lines as installed with its companions.
+
+    Pure, raises `MemoryError` alone. What went wrong is the message of an outcome without figures.
     """
     if job.train:
         setting = under_own_train(setting, job.train)
     try:
         if setting.scenarios is None:
             return DesignErrors(job.number, (_errors_in(solve(case_of(job, setting))),))
-        lines = as_installed(equilibrium_at_rest(job.catenary or setting.case.catenary), setting.scenarios)
-        return DesignErrors(job.number, tuple(map(_errors_in, solved_in_scenarios(lines, setting))))
+        scenarios = replace(setting.scenarios, conditions=setting.scenarios.conditions[job.condition :][:1])
+        lines = as_installed(equilibrium_at_rest(job.catenary or setting.case.catenary), scenarios)
+        solutions = solved_in_scenarios(lines, replace(setting, scenarios=scenarios))
+        return DesignErrors(job.number, tuple(map(_errors_in, solutions)))
     except Exception as error:  # an error on a worker belongs in the record, not in a lost traceback
         if lacks_memory(error):
             raise MemoryError(str(error)) from error

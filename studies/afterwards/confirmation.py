@@ -267,7 +267,8 @@ def confirmation_lines(content: dict[str, Any]) -> list[str]:
             f"The search was for: {content['searched_for']}; that is confirmed last. What follows first is of the "
             "standard deviation:"
         )
-    for name in ("nominal", "best"):
+    names = ("nominal", "best") if content["best"]["trial"] else ("nominal",)
+    for name in names:
         design = content[name]
         text = f"{name}: standard deviation {design['sigma_N']:.2f} N"
         if design["sigma_transient_N"] is None:
@@ -276,6 +277,9 @@ def confirmation_lines(content: dict[str, Any]) -> list[str]:
             text += f", {_by(content)} {with_error(design['sigma_transient_N'], design['error_N'], 2)} N"
             text += f" ({with_error(design['difference_percent'], None, 2, signed=True)} %)"
         lines.append(text)
+    warnings = [f"{name}: {text}" for name, text in content.get("slack_damping", {}).items() if name in names]
+    if len(names) < 2:  # the nominal line has no change against itself
+        return [*lines, *warnings]
     text = f"change of the standard deviation {with_error(content['change_percent'], None, 2, signed=True)} %"
     if content["change_transient_percent"] is None:
         text += f" by the search's own figures; whether it is a gain: {content['verdict']}"
@@ -283,7 +287,7 @@ def confirmation_lines(content: dict[str, Any]) -> list[str]:
         change, error = content["change_transient_percent"], content["change_error_percent"]
         text += f", by the {_by(content)} {with_error(change, error, 2, signed=True)} %: {content['verdict']}"
     lines += [text, *(_objective_line(each, _by(content)) for each in content.get("objectives", ()))]
-    return [*lines, *(f"{name}: {warning}" for name, warning in content.get("slack_damping", {}).items())]
+    return [*lines, *warnings]
 
 
 def _objective_line(change: dict[str, Any], by: str) -> str:

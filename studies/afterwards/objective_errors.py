@@ -49,7 +49,7 @@ def show_objective_errors(result: CampaignResult, show: Callable[[str], None]) -
     held = on_record(target, lambda content: all(content.get(name) == value for name, value in key.items()))
     if held is not None:
         return held
-    runs = finished_runs(result.folder, counted("errors of the objectives", "designs", show))
+    runs = finished_runs(result.folder, counted("errors of the objectives", "runs", show))
     found = objective_errors(result, runs)
     content = {
         "schema_version": 1,
@@ -105,8 +105,8 @@ def objective_error_lines(content: Mapping[str, Any], result: CampaignResult) ->
         (before, size), (after, own) = (_figure(record, name, known) for record in (result.nominal, best))
         word = verdict(objective.cost(before), size, objective.cost(after), own)
         nominal, design = (with_error(x, e, objective.decimals) for x, e in ((before, size), (after, own)))
-        text = f"{objective.symbol} by the search: nominal line {nominal}, best design {design} {objective.unit}"
-        found.append(text if best.number == 0 else f"{text}: {word}")
+        best_one = f", best design {design} {objective.unit}: {word}" if best.number else f" {objective.unit}"
+        found.append(f"{objective.symbol} by the search: nominal line {nominal}{best_one}")
     if len(result.front) < 2:
         return found
     every = np.array([[_figure(record, name, known) for name in result.campaign.objectives] for record in result.front])

@@ -9,8 +9,8 @@ from cheap_evaluation import case_of
 from dynamics.accuracy.numerical_error import estimate_error
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
-from optimise.afterwards.objective_errors import DesignErrors, error_over_scenarios, evaluate_errors
-from optimise.evaluation.job import Job, Setting
+from optimise.afterwards.objective_errors import ConditionJob, DesignErrors, error_over_scenarios, evaluate_errors
+from optimise.evaluation.job import Setting
 from optimise.evaluation.objectives import over_scenarios
 from optimise.evaluation.outcome import OutcomeStatus
 from optimise.evaluation.scenarios import scenario_set
@@ -54,7 +54,7 @@ def test_designs_of_a_front_that_their_errors_do_not_part_are_named():
 
 def test_the_errors_of_a_design_are_those_of_its_own_run(case):
     own = estimate_error(case, solve(case))
-    found = evaluate_errors(Job(7), Setting(case))
+    found = evaluate_errors(ConditionJob(7), Setting(case))
     assert found.number == 7 and found.sigma_N == (pytest.approx(own.total, rel=1e-9),)
     assert found.of("sigma", None) == pytest.approx(own.total, rel=1e-9)
     extremes = [own.others[f"contact_force_{which}_N"] for which in ("max", "min")]
@@ -66,12 +66,13 @@ def test_the_errors_of_a_design_are_those_of_its_own_run(case):
 def test_over_scenarios_each_error_is_that_of_its_condition(case):
     names = ("sigma@290", "sigma")
     scenarios = scenario_set(ScenariosSpec(speeds_kmh=(290.0, 310.0), speed_weights=(1.0, 3.0)), names, case)
-    found = evaluate_errors(Job(0), Setting(case, scenarios=scenarios))
-    each = []
-    for condition in scenarios.conditions:
+    setting, each, parts = Setting(case, scenarios=scenarios), [], []
+    for number, condition in enumerate(scenarios.conditions):
+        parts += evaluate_errors(ConditionJob(number, condition=number), setting).figures
         settings = condition.case.periodic.model_copy(update={"method": "operator"})
         own = condition.case.model_copy(update={"periodic": settings})
         each.append(estimate_error(own, solve(own)).total)
+    found = DesignErrors(0, tuple(parts))
     assert found.sigma_N == pytest.approx(each, rel=1e-6)
     assert found.of("sigma@290", scenarios) == pytest.approx(each[0], rel=1e-6)
     assert found.of("sigma", scenarios) == pytest.approx(0.25 * each[0] + 0.75 * each[1], rel=1e-6)
@@ -79,12 +80,12 @@ def test_over_scenarios_each_error_is_that_of_its_condition(case):
 
 def test_a_mean_that_follows_from_an_applied_force_has_no_error_and_so_no_statistical_minimum_has(case):
     pressed = CaseSpec.model_validate({**case.model_dump(), "mean_force_N": None, "applied_force_N": 150.0})
-    found = evaluate_errors(Job(0), Setting(pressed))
+    found = evaluate_errors(ConditionJob(0), Setting(pressed))
     assert np.isfinite(found.of("sigma", None)) and np.isnan(found.of("statistical_minimum", None))
 
 
 def test_a_design_that_cannot_be_run_has_its_reason(case):
-    broken = replace(Job(3), values=(1.0, 2.0))  # values without names
+    broken = replace(ConditionJob(3), values=(1.0, 2.0))  # values without names
     found = evaluate_errors(broken, Setting(case))
     assert (found.number, found.status) == (3, OutcomeStatus.FAILED) and "Error" in found.message
     assert np.isnan(DesignErrors(3, (), found.message).of("sigma", None))

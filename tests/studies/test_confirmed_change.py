@@ -49,6 +49,13 @@ def test_the_verdict_is_that_of_the_confirmation(tmp_path, best, word, said):
     assert ("by the search's own figures" in last) == math.isnan(content["change_transient_percent"] or math.nan)
 
 
+def test_a_nominal_line_that_nothing_betters_has_no_change_against_itself():
+    content = {**content_of(NOMINAL), "slack_damping": {"nominal": "kept or released", "best": "kept or released"}}
+    (line, warning) = confirmation_lines(content)
+    assert line.startswith("nominal: standard deviation 30.00 N, long transient 30.00 ± 0.10 N")
+    assert warning == "nominal: kept or released"
+
+
 def test_a_confirmed_line_says_what_the_reading_of_slack_droppers_does(tmp_path, build_case, monkeypatch):
     window = {"spans_behind": 5, "spans_ahead": 6, "spans_evaluated": 4, "spans": 8}
     case = build_case("bruni_2015", 200.0, mean_force_N=108.8, solver="transient", transient=window)
