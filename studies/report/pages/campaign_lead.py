@@ -94,6 +94,8 @@ def _gain(content: CampaignContent) -> Statement:
     before, after = map(float, content.designs.first_values)
     values = (plus_minus(x, e, 2) for x, e in zip((before, after), content.first_errors, strict=True))
     found = f"{o.symbol} {' → '.join(values)} {o.unit} by the search ({objective_change(o, after, before)})"
+    word, in_scenarios = gain_verdict(content), bool(content.condition) and judged_in_scenarios(content)
+    found += f": {word}" if in_scenarios and o.cost(after) < o.cost(before) else ""
     confirmed = content.confirmation
     if confirmed is None or confirmed.best.sigma_transient_N is None:
         found += "; the long transient has not confirmed it"
@@ -105,9 +107,10 @@ def _gain(content: CampaignContent) -> Statement:
         return what, NOT, found
     own = objective_in_words(confirmed, name_parts(o.name).base)
     found += f"; {own}{f' (in {content.condition} alone)' if content.condition else ''}" if own else ""
-    word = gain_verdict(content)
     held = {BETTER: HOLDS, SAME: NOT, WORSE: NOT}.get(word, OPEN)
-    alone = f" (in {content.condition} alone)" if content.condition and not judged_in_scenarios(content) else ""
+    alone = f" (in {content.condition} alone)" if content.condition else ""
+    if in_scenarios:
+        return what, held, f"{found}{alone}."
     return what, held, f"{found}. {NO_ERROR}" if word == UNKNOWN else f"{found}: {word}{alone}."
 
 

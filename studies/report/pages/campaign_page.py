@@ -95,7 +95,7 @@ def _headline(content: CampaignContent) -> str:
         return "No feasible design was found; the nominal line stands."
     o = content.designs.objectives[0]
     name = o.long_name.partition(",")[0]
-    before, after = content.designs.first_values
+    (before, after), sizes = content.designs.first_values, content.first_errors
     if content.nothing_better:
         found = f"No design better than the nominal line was found: its {name} is {number(before, 2)} {o.unit}."
         return f"{found} {_confirmed(content)}{_front_in_words(content)}"
@@ -114,8 +114,8 @@ def _headline(content: CampaignContent) -> str:
     unsure = word == UNKNOWN and (o.name == "sigma" or bool(own))
     found = (
         f"{'By the figures of the search the' if unsure else 'The'} {name} "
-        f"{'rises' if o.maximised else 'falls'} from {number(before, 2)} {o.unit} with the nominal line "
-        f"to {number(after, 2)} {o.unit} with the best design"
+        f"{'rises' if o.maximised else 'falls'} from {plus_minus(before, sizes[0], 2)} {o.unit} with the nominal line "
+        f"to {plus_minus(after, sizes[1], 2)} {o.unit} with the best design"
     )
     percent = f"{number(100.0 * abs(1.0 - after / before), 1)} %" if o.relative else ""
     gain = percent or f"{number(abs(after - before), 2)} {o.unit}"
@@ -170,13 +170,14 @@ def _confirmed(content: CampaignContent) -> str:
 def _facts(content: CampaignContent) -> tuple[Fact, ...]:
     o, before = content.designs.objectives[0], float(content.designs.nominal_values[0])
     remark = "contact force, filtered" if o.unit == "N" else ""
-    facts = [Fact(f"{o.symbol} of the nominal line", f"{value_text(before, 2)} {o.unit}", remark)]
+    sizes = content.first_errors
+    facts = [Fact(f"{o.symbol} of the nominal line", f"{plus_minus(before, sizes[0], 2)} {o.unit}", remark)]
     if content.best is None:
         return tuple(facts)
     if content.nothing_better:
         facts.append(Fact("designs that are better", "none", "the best design is the nominal line"))
     after = content.designs.first_values[1]
-    best = f"{number(after, 2)} {o.unit}"
+    best = f"{plus_minus(after, sizes[1], 2)} {o.unit}"
     if o.name == "sigma" and not content.condition:
         facts[0] = Fact(facts[0].label, sigma_with_error(before, content.errors.get("nominal")), facts[0].remark)
         best = sigma_with_error(after, content.errors.get("best"))

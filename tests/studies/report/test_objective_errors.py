@@ -84,7 +84,10 @@ def test_a_search_in_scenarios_is_judged_by_errors_of_all_of_them(tmp_path, esti
     assert gain_verdict(read) == "better"
     statements = {row[0]: row[1:] for row in lead_section(read).tables[0].rows}
     verdict, figures = statements["is better in mean σ"]
-    assert verdict == "holds" and " ± 0.50 → " in figures and "alone" not in figures.rpartition(": ")[2]
+    assert verdict == "holds" and " ± 0.50 → " in figures and "): better; the long transient" in figures
+    page = campaign_page(read)
+    assert all(" ± 0.50 N" in fact.value for fact in page.facts[:2])
+    assert page.headline.replace("\N{NO-BREAK SPACE}", " ").count(" ± 0.50 N with ") == 2
     verdict, figures = statements["has the lower σ in every scenario of the search"]
     assert figures.endswith("errors are each scenario's own.")
 
