@@ -12,9 +12,12 @@ from catenary.library.line_workbook import write_line_workbook
 from catenary.spec.line import CatenarySpec
 from catenary.storage.files import read_json_again, write_bytes_atomic
 from optimise.entry.as_built import line_file
+from optimise.evaluation.figures import how_combined
+from optimise.evaluation.objectives import raw_values
 from optimise.record.campaign_folder import CampaignFolder
 from optimise.record.labelled import long_name_and_unit
 from optimise.spec.design import LINE_QUANTITIES
+from studies.afterwards.objective_errors import errors_by_trial
 
 if TYPE_CHECKING:
     from optimise.search.result import CampaignResult
@@ -80,18 +83,36 @@ def _changes(result: CampaignResult) -> dict[str, Cell]:
 
 
 def _figures(result: CampaignResult) -> Iterator[Sequence[Cell]]:
-    """Figures of the search, nominal line and best design."""
-    best = result.best
+    """Objectives and figures of nominal line and best design; over scenarios each says how it is combined."""
+    best, found = result.best, result.scenarios
     assert best is not None and best.outcome is not None and result.nominal.outcome is not None
     one, other = result.nominal.outcome.statistics, best.outcome.statistics
     yield ("quantity", "unit", "nominal line", f"best design, trial {best.number}")
     yield ("campaign", "", result.campaign.name, result.campaign.name)
-    yield ("speed", "km/h", result.case.speed_kmh, result.case.speed_kmh)
+    if found is not None:
+        yield ("scenarios", "", found.in_words, found.in_words)
+    yield from _objectives(result)
+    whose = "" if found is None else " of the case itself"
+    yield (f"speed{whose}", "km/h", result.case.speed_kmh, result.case.speed_kmh)
     for name in sorted(other):
         long_name, unit = long_name_and_unit(name)
-        yield (long_name, unit, one.get(name), other[name])
+        how = "" if found is None else f" ({how_combined(name)} of the scenarios)"
+        yield (f"{long_name}{how}", unit, one.get(name), other[name])
     for variable, value in zip(result.space.variables, best.values, strict=True):
         yield (variable.description, variable.unit, variable.nominal, value)
+
+
+def _objectives(result: CampaignResult) -> Iterator[Sequence[Cell]]:
+    """Objectives of nominal line and best design, and below each its numerical error where that is on record."""
+    assert result.best is not None
+    names, shown = result.campaign.objectives, (result.nominal, result.best)
+    values = [raw_values(names, record.outcome) or (None,) * len(names) for record in shown]
+    known = errors_by_trial(result.folder, result)
+    for k, (name, objective) in enumerate(zip(names, result.objectives, strict=True)):
+        yield (objective.long_name, objective.unit, *(own[k] for own in values))
+        sizes = [known.get(record.number, {}).get("objectives", {}).get(name) for record in shown]
+        if any(size is not None for size in sizes):
+            yield (f"numerical error of the {objective.long_name}", objective.unit, *sizes)
 
 
 def _cutting_list(result: CampaignResult) -> Iterator[Sequence[Cell]]:

@@ -253,7 +253,9 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult, done: lis
         trust = composed.job.trust
         with _shown_line() as line:
             own = show_objective_errors(result, line.write) if errors else None
-            done += [OBJECTIVES] if own else []
+            if own:  # which stand in the workbook, too
+                done.append(OBJECTIVES)
+                show_design_workbook(result, composed.overrides)
             off_design = show_off_design(result, trust, line.write, error_estimate=errors)
             done.append("off-design table")
             tolerance = show_length_tolerance(result, trust.length_tolerance, line.write, error_estimate=errors)
