@@ -22,7 +22,7 @@ from studies.afterwards.objective_errors import errors_by_trial
 if TYPE_CHECKING:
     from optimise.search.result import CampaignResult
 
-__all__ = ["keep_plan", "show_design_workbook"]
+__all__ = ["keep_plan", "named_line", "show_design_workbook"]
 
 
 def keep_plan(place: CampaignFolder, nominal: CatenarySpec, typed: Sequence[str]) -> None:
@@ -30,7 +30,7 @@ def keep_plan(place: CampaignFolder, nominal: CatenarySpec, typed: Sequence[str]
 
     A YAML file becomes one. Nothing of a line that repeats, or where it is kept already.
     """
-    kept, named = place.plan_xlsx, _named(typed)
+    kept, named = place.plan_xlsx, named_line(typed)
     if named is None or not nominal.ends or kept.is_file():
         return
     if Path(named).suffix.lower() == ".xlsx":
@@ -39,8 +39,8 @@ def keep_plan(place: CampaignFolder, nominal: CatenarySpec, typed: Sequence[str]
         write_line_workbook(kept, file.type, file, nominal)
 
 
-def _named(typed: Sequence[str]) -> str | None:
-    """Line that a command names."""
+def named_line(typed: Sequence[str]) -> str | None:
+    """Line that a command names; None where it names none."""
     named = [text.partition("=")[2].strip().strip("'\"") for text in typed if text.startswith("catenary=")]
     return named[-1] if named else None
 
@@ -60,7 +60,7 @@ def show_design_workbook(result: CampaignResult, typed: Sequence[str]) -> Path |
     best, nominal = result.best, result.case.catenary
     if best is None or not nominal.ends:
         return None
-    place, named = CampaignFolder(result.folder), _named(typed) or ""
+    place, named = CampaignFolder(result.folder), named_line(typed) or ""
     path = place.best_design_xlsx
     keep_plan(place, nominal, typed)
     own = (Path(named),) if Path(named).suffix.lower() == ".xlsx" else ()
