@@ -25,7 +25,7 @@ from dynamics.accuracy.assured import on_long_window
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.mean_force import reference_mean_force
 from optimise.afterwards.finished_runs import FinishedRuns, RunKind
-from optimise.evaluation.case_inputs import why_impossible
+from optimise.evaluation.case_inputs import scaled_damping, why_impossible
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.installation import InstallationErrors, installed, standard_errors
 from optimise.evaluation.job import Job, Setting
@@ -33,7 +33,7 @@ from optimise.evaluation.outcome import Outcome
 from optimise.executors import ONE_AT_A_TIME, open_executor
 from optimise.spec.campaign import ClusterSpec, OffDesignSpec
 
-__all__ = ["OffDesignCondition", "OffDesignRow", "conditions", "run_conditions", "scaled_damping"]
+__all__ = ["OffDesignCondition", "OffDesignRow", "conditions", "run_conditions"]
 
 Kind = Literal["speed", "contact", "damping", "height_error", "length_error", "dimension"]
 
@@ -54,7 +54,7 @@ class OffDesignCondition:
     case : dict
         Changed keys of the case.
     damping : float
-        Factor of the line's Rayleigh damping, alpha and beta alike [-].
+        Factor of the line's Rayleigh damping, alpha and beta alike, and of components that have their own [-].
     heights, lengths : tuple of float
         Errors of the contact-wire heights at the droppers and of the lengths to which these are cut [m].
     dimension : str
@@ -205,11 +205,3 @@ def evaluate_variation(job: Variation, setting: Setting) -> Outcome:
     return evaluate(
         Job(job.number, train=job.train), replace(setting, case=case, short_window_share=job.short_window_share)
     )
-
-
-def scaled_damping(damping: dict[str, Any], factor: float) -> dict[str, Any]:
-    """Rayleigh factors of a line's input, and of components that have their own, times a factor [-]."""
-    return {
-        name: scaled_damping(value, factor) if isinstance(value, dict) else value if value is None else factor * value
-        for name, value in damping.items()
-    }

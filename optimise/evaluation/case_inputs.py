@@ -13,7 +13,16 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.mean_force import reference_mean_force
 from optimise.spec.scenarios import WindCase
 
-__all__ = ["blows_so", "case_at", "in_gusts", "refuse_bad_values", "value_at", "why_impossible"]
+__all__ = [
+    "blows_so",
+    "case_at",
+    "damped",
+    "in_gusts",
+    "refuse_bad_values",
+    "scaled_damping",
+    "value_at",
+    "why_impossible",
+]
 
 MAX_SENTENCES = 8
 SPEED = "speed_kmh"
@@ -159,3 +168,18 @@ def in_gusts(case: CaseSpec, wind: WindSpec) -> CaseSpec:
     content = case.model_dump()
     line = {**content["catenary"], "repeat": None, "wind": wind.model_dump()}
     return CaseSpec.model_validate({**content, "solver": "open_line", "catenary": line, "pantograph": case.pantograph})
+
+
+def damped(case: CaseSpec, factor: float) -> CaseSpec:
+    """The same case with the damping of its line, and of components that have their own, times a factor [-]."""
+    content = case.model_dump()
+    damping = scaled_damping(content["catenary"]["damping"], factor)
+    return CaseSpec.model_validate({**content, "catenary": {**content["catenary"], "damping": damping}})
+
+
+def scaled_damping(damping: dict[str, Any], factor: float) -> dict[str, Any]:
+    """Rayleigh factors of a line's input, and of components that have their own, times a factor [-]."""
+    return {
+        name: scaled_damping(value, factor) if isinstance(value, dict) else value if value is None else factor * value
+        for name, value in damping.items()
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HEIGHTS",
+    "LEAST",
     "LENGTHS",
     "SIGMA",
     "UPLIFT",
     "as_hung",
     "harmonics_of",
+    "how_combined",
     "judged",
     "outcome_of",
     "slack_at_rest",
@@ -35,8 +37,22 @@ __all__ = [
 # of droppers that are cut to length, on record
 LENGTHS, HEIGHTS = "length_m", "contact_wire_height_m"
 SIGMA, UPLIFT = "contact_force_std_N", "max_uplift_at_supports_mm"
+# statistics of which that of several scenarios is the worst
+LARGEST = (
+    BLOW_OFF,
+    "contact_force_max_N",
+    "contact_loss_percent",
+    "max_uplift_at_supports_mm",
+    "worst_span_contact_force_max_N",
+)
+LEAST = ("contact_force_min_N", "worst_span_contact_force_min_N")
 # digits that are kept of each harmonic of the force
 DIGITS = 7
+
+
+def how_combined(name: str) -> Literal["worst", "mean"]:
+    """How a statistic over scenarios is made: extremes are those of all, everything else is the weighted mean."""
+    return "worst" if name in (*LARGEST, *LEAST) else "mean"
 
 
 def statistics_of(solution: Solution, limits: LimitsSpec | None = None) -> tuple[dict[str, float], str]:

@@ -27,8 +27,17 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
 from dynamics.travelling_window.window import window_spans
-from optimise.evaluation.constraints import BLOW_OFF, Reference, force_of_share, sampler_value, violations
-from optimise.evaluation.figures import SIGMA, UPLIFT, as_hung, harmonics_of, slack_at_rest, statistics_of
+from optimise.evaluation.constraints import Reference, force_of_share, sampler_value, violations
+from optimise.evaluation.figures import (
+    LEAST,
+    SIGMA,
+    UPLIFT,
+    as_hung,
+    harmonics_of,
+    how_combined,
+    slack_at_rest,
+    statistics_of,
+)
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.objectives import with_worst_spans
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
@@ -52,14 +61,6 @@ KEPT = (
     "contact_loss_percent",
     "max_uplift_at_supports_mm",
 )
-LARGEST = (
-    BLOW_OFF,
-    "contact_force_max_N",
-    "contact_loss_percent",
-    "max_uplift_at_supports_mm",
-    "worst_span_contact_force_max_N",
-)
-LEAST = ("contact_force_min_N", "worst_span_contact_force_min_N")
 # and of the worst span, where a line repeats after several
 KEPT_OF_SPANS = tuple(f"worst_span_contact_force_{what}_N" for what in ("std", "max", "min", "range"))
 # a period of several spans is marched in double precision where the rows of single precision make its window longer
@@ -290,7 +291,6 @@ def combined(
 
 
 def _over_scenarios(name: str, values: list[float], share: NDArray[np.float64]) -> float:
-    """Extremes are those of all scenarios, everything else is the weighted mean."""
-    if name in LARGEST:
-        return max(values)
-    return min(values) if name in LEAST else float(share @ values)
+    if how_combined(name) == "mean":
+        return float(share @ values)
+    return min(values) if name in LEAST else max(values)

@@ -28,7 +28,7 @@ from catenary.spec.line import CatenarySpec
 from catenary.spec.repeat import RepeatSpec
 from catenary.spec.surroundings.wind import WindSpec
 from dynamics.spec.case import CaseSpec
-from optimise.evaluation.case_inputs import blows_so, case_at, in_gusts
+from optimise.evaluation.case_inputs import blows_so, case_at, damped, in_gusts
 from optimise.evaluation.installation import InstallationErrors, drawn_errors, installed, installed_near
 from optimise.evaluation.objectives import OBJECTIVES, over_scenarios
 from optimise.spec.conditions.wear import WearCase
@@ -256,10 +256,9 @@ def _condition(spec: ScenariosSpec, case: CaseSpec, chosen: tuple[tuple[str, Any
     listed = {axis: value for axis, value, _, _ in chosen if value is not None}
     paths = {"speeds_kmh": "speed_kmh", "contact_stiffness": "contact.stiffness"}
     changes: dict[str, float] = {path: listed[axis] for axis, path in paths.items() if axis in listed}
-    if "damping_factors" in listed:
-        damping = case.catenary.damping
-        changes |= {f"catenary.damping.{n}": listed["damping_factors"] * getattr(damping, n) for n in ("alpha", "beta")}
     found = case_at(case, tuple(changes), tuple(changes.values())) if changes else case
+    if "damping_factors" in listed:
+        found = damped(found, listed["damping_factors"])
     if "trailing" in listed:
         train = {**case.trailing.model_dump(), "distances_m": listed["trailing"]}
         found = CaseSpec.model_validate({**found.model_dump(), "trailing": train})

@@ -11,7 +11,7 @@ import xarray as xr
 from catenary.storage.dataset import write_dataset
 from catenary.storage.provenance import commit, config_json, versions
 from optimise.evaluation.constraints import constraints_of
-from optimise.evaluation.figures import HEIGHTS, LENGTHS
+from optimise.evaluation.figures import HEIGHTS, LENGTHS, how_combined
 from optimise.evaluation.objectives import OBJECTIVES, Objective, raw_values, sampler_values
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from optimise.record.campaign_folder import SCHEMA_VERSION, CampaignInput, TrialRecord, campaign_sha256
@@ -47,7 +47,8 @@ def trials_dataset(result: CampaignResult) -> xr.Dataset:
     known = {n for r in records if r.outcome for n in r.outcome.statistics}
     for name in sorted(known - set(data)):  # an objective may be one of them
         long_name, unit = long_name_and_unit(name)
-        data[name] = _figures(records, lambda e, n=name: e.statistics.get(n), long_name, unit)
+        how = "" if result.scenarios is None else f" ({how_combined(name)} of the scenarios)"
+        data[name] = _figures(records, lambda e, n=name: e.statistics.get(n), f"{long_name}{how}", unit)
     data["wall_time_s"] = _figures(records, lambda e: e.wall_time_s.get("total"), "wall time of the evaluation", "s")
     _add_states(data, records)
     return data

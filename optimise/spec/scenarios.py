@@ -161,7 +161,7 @@ class ScenariosSpec(Spec):
     )
     contact_weights: Weights = Field(default=(), max_length=10, description="weight of each contact stiffness [-]")
     damping_factors: tuple[Annotated[float, Field(ge=0.0, le=20.0)], ...] = Field(
-        default=(), max_length=10, description="factors of the line's own damping alpha and beta [-]"
+        default=(), max_length=10, description="factors of the line's own damping, all components alike [-]"
     )
     damping_weights: Weights = Field(default=(), max_length=10, description="weight of each damping factor [-]")
     delays_s: tuple[Annotated[float, Field(ge=0.0, le=MOST_DELAY)], ...] = Field(

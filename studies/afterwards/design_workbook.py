@@ -12,14 +12,17 @@ from catenary.library.line_workbook import write_line_workbook
 from catenary.spec.line import CatenarySpec
 from catenary.storage.files import read_json_again, write_bytes_atomic
 from optimise.entry.as_built import line_file
+from optimise.evaluation.figures import how_combined
+from optimise.evaluation.objectives import raw_values
 from optimise.record.campaign_folder import CampaignFolder
 from optimise.record.labelled import long_name_and_unit
 from optimise.spec.design import LINE_QUANTITIES
+from studies.afterwards.objective_errors import errors_by_trial
 
 if TYPE_CHECKING:
     from optimise.search.result import CampaignResult
 
-__all__ = ["keep_plan", "show_design_workbook"]
+__all__ = ["keep_plan", "named_line", "show_design_workbook"]
 
 
 def keep_plan(place: CampaignFolder, nominal: CatenarySpec, typed: Sequence[str]) -> None:
@@ -27,7 +30,7 @@ def keep_plan(place: CampaignFolder, nominal: CatenarySpec, typed: Sequence[str]
 
     A YAML file becomes one. Nothing of a line that repeats, or where it is kept already.
     """
-    kept, named = place.plan_xlsx, _named(typed)
+    kept, named = place.plan_xlsx, named_line(typed)
     if named is None or not nominal.ends or kept.is_file():
         return
     if Path(named).suffix.lower() == ".xlsx":
@@ -36,8 +39,8 @@ def keep_plan(place: CampaignFolder, nominal: CatenarySpec, typed: Sequence[str]
         write_line_workbook(kept, file.type, file, nominal)
 
 
-def _named(typed: Sequence[str]) -> str | None:
-    """Line that a command names."""
+def named_line(typed: Sequence[str]) -> str | None:
+    """Line that a command names; None where it names none."""
     named = [text.partition("=")[2].strip().strip("'\"") for text in typed if text.startswith("catenary=")]
     return named[-1] if named else None
 
@@ -57,7 +60,7 @@ def show_design_workbook(result: CampaignResult, typed: Sequence[str]) -> Path |
     best, nominal = result.best, result.case.catenary
     if best is None or not nominal.ends:
         return None
-    place, named = CampaignFolder(result.folder), _named(typed) or ""
+    place, named = CampaignFolder(result.folder), named_line(typed) or ""
     path = place.best_design_xlsx
     keep_plan(place, nominal, typed)
     own = (Path(named),) if Path(named).suffix.lower() == ".xlsx" else ()
@@ -80,18 +83,36 @@ def _changes(result: CampaignResult) -> dict[str, Cell]:
 
 
 def _figures(result: CampaignResult) -> Iterator[Sequence[Cell]]:
-    """Figures of the search, nominal line and best design."""
-    best = result.best
+    """Objectives and figures of nominal line and best design; over scenarios each says how it is combined."""
+    best, found = result.best, result.scenarios
     assert best is not None and best.outcome is not None and result.nominal.outcome is not None
     one, other = result.nominal.outcome.statistics, best.outcome.statistics
     yield ("quantity", "unit", "nominal line", f"best design, trial {best.number}")
     yield ("campaign", "", result.campaign.name, result.campaign.name)
-    yield ("speed", "km/h", result.case.speed_kmh, result.case.speed_kmh)
+    if found is not None:
+        yield ("scenarios", "", found.in_words, found.in_words)
+    yield from _objectives(result)
+    whose = "" if found is None else " of the case itself"
+    yield (f"speed{whose}", "km/h", result.case.speed_kmh, result.case.speed_kmh)
     for name in sorted(other):
         long_name, unit = long_name_and_unit(name)
-        yield (long_name, unit, one.get(name), other[name])
+        how = "" if found is None else f" ({how_combined(name)} of the scenarios)"
+        yield (f"{long_name}{how}", unit, one.get(name), other[name])
     for variable, value in zip(result.space.variables, best.values, strict=True):
         yield (variable.description, variable.unit, variable.nominal, value)
+
+
+def _objectives(result: CampaignResult) -> Iterator[Sequence[Cell]]:
+    """Objectives of nominal line and best design, and below each its numerical error where that is on record."""
+    assert result.best is not None
+    names, shown = result.campaign.objectives, (result.nominal, result.best)
+    values = [raw_values(names, record.outcome) or (None,) * len(names) for record in shown]
+    known = errors_by_trial(result.folder, result)
+    for k, (name, objective) in enumerate(zip(names, result.objectives, strict=True)):
+        yield (objective.long_name, objective.unit, *(own[k] for own in values))
+        sizes = [known.get(record.number, {}).get("objectives", {}).get(name) for record in shown]
+        if any(size is not None for size in sizes):
+            yield (f"numerical error of the {objective.long_name}", objective.unit, *sizes)
 
 
 def _cutting_list(result: CampaignResult) -> Iterator[Sequence[Cell]]:

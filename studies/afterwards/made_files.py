@@ -1,14 +1,16 @@
-"""Files that a campaign's command makes of its record: which of them are damaged, and how they are made again."""
+"""Files of a campaign's folder that its record does not hold: which are damaged, and how they are made again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from catenary.errors import InputError, sentences_of
+from catenary.library.line_file import read_line_workbook
+from catenary.library.line_workbook import origin_of
 from catenary.spec.line import CatenarySpec
 from catenary.storage.files import read_json
 from catenary.storage.yaml_file import read_yaml_mapping
@@ -17,11 +19,12 @@ from optimise.afterwards.gain_left import ComparedRun
 from optimise.record.campaign_folder import CampaignFolder, files_beside
 from optimise.record.growing_record import kept_aside, say
 from studies.afterwards.confirmation import SOLVED, confirmation_of
+from studies.afterwards.design_workbook import named_line
 from studies.afterwards.length_tolerance import NAME as TOLERANCES
 from studies.afterwards.objective_errors import NAME as ERRORS
 from studies.input.compose import typed_command
 
-__all__ = ["refuse_damaged", "set_damaged_aside"]
+__all__ = ["refuse_damaged", "refuse_damaged_plan", "set_damaged_aside"]
 
 # what taking a file apart raises where it holds something else than what was written
 NO_RECORD = (ValueError, KeyError, TypeError, AttributeError, IndexError)
@@ -39,6 +42,34 @@ def refuse_damaged(folder: Path) -> None:
     cure = f"restore it, or make it again with: {typed_command('optimise', (f'resume={folder}',))}"
     place = CampaignFolder(folder)
     found = {**_damaged(_made_after(folder)), **_damaged(_designs(place)), **_damaged(_of_search(place))}
+    if found:
+        raise InputError([f"{said}; {cure}" for said in found.values()])
+
+
+def refuse_damaged_plan(folder: Path, nominal: CatenarySpec, typed: Sequence[str]) -> None:
+    """Refuse, before a search begins, a damaged workbook of its line, of which best_design.xlsx is made at its end.
+
+    Parameters
+    ----------
+    folder : Path
+        The campaign's; it may be none yet.
+    nominal : CatenarySpec
+        Its line; one that repeats has no workbook.
+    typed : sequence of str
+        Words of the command; a line that they name is kept as the campaign's workbook where there is none.
+
+    Raises
+    ------
+    InputError
+        With the command that keeps it again.
+    """
+    place, named = CampaignFolder(folder), named_line(typed)
+    path = place.plan_xlsx if place.plan_xlsx.exists() or named else place.best_design_xlsx
+    if not nominal.ends:
+        return
+    again = typed_command("optimise", (f"resume={folder}", f"catenary={named or 'FILE'}"))
+    cure = f"restore it, or delete it and name the line's file, of which it is made again: {again}"
+    found = _damaged(iter([(path, lambda path: origin_of(read_line_workbook(path).sound()))]))
     if found:
         raise InputError([f"{said}; {cure}" for said in found.values()])
 

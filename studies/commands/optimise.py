@@ -13,7 +13,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +45,7 @@ NOT_KNOWN = (
     "read. Those runs take the defaults; to have others, interrupt this and type trust.*, error_estimate or report.* "
     "next to resume={0}."
 )
+STAYS = "what was written before stays"
 # in their order; each is on record as a whole or not at all, but for the search
 TOLERANCES, OBJECTIVES = "table of length tolerances", "errors of the objectives"
 STEPS = ("search", "confirmation", OBJECTIVES, "off-design table", TOLERANCES, "report")
@@ -143,16 +143,24 @@ def run_campaign_study(
     from optimise.record.driver_lock import driver_lock
     from optimise.record.growing_record import ChangedRecordError
     from optimise.search.campaign import Interrupted, NominalFailedError, drive_campaign
+    from studies.afterwards.made_files import refuse_damaged_plan
 
     job = composed.job
     limits_of(job.report)  # a file that cannot be used is refused before any work
     campaign = campaign_of(job)
     path = asked_folder(job.run_dir, campaign_folder(job))
     prepared = prepared_campaign(job, path)  # before it is said that anything is kept
+    refuse_damaged_plan(path, prepared.case.catenary, composed.overrides)
     print_search(job, prepared)
     command = typed_command(study, composed.overrides)
-    begun = partial(_keep_input, prepared, composed)
     done: list[str] = []
+    written = False
+
+    def begun() -> None:
+        nonlocal written
+        written = True
+        _keep_input(prepared, composed)
+
     try:
         ahead = compiled_ahead(case_of(job), matrices=exported) if _has_idle_cores(job) else nullcontext()
         with end_request_interrupts(), ahead:
@@ -164,6 +172,10 @@ def run_campaign_study(
                 return _conclude(composed, result, done), result
     except Interrupted as stop:
         print(f"{stop}:\n  {command}", file=sys.stderr)
+    except InputError as error:
+        if written and error.outcome == InputError.outcome:
+            error.outcome = STAYS
+        raise
     except NominalFailedError as failure:
         print(failure, file=sys.stderr)
         return failure.exit_code, None
@@ -253,7 +265,9 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult, done: lis
         trust = composed.job.trust
         with _shown_line() as line:
             own = show_objective_errors(result, line.write) if errors else None
-            done += [OBJECTIVES] if own else []
+            if own:  # which stand in the workbook, too
+                done.append(OBJECTIVES)
+                show_design_workbook(result, composed.overrides)
             off_design = show_off_design(result, trust, line.write, error_estimate=errors)
             done.append("off-design table")
             tolerance = show_length_tolerance(result, trust.length_tolerance, line.write, error_estimate=errors)

@@ -9,6 +9,7 @@ import optimise.afterwards.off_design as off_design
 from catenary.spec.line import CatenarySpec
 from optimise.afterwards.finished_runs import FinishedRuns
 from optimise.afterwards.off_design import OffDesignCondition, Variation, conditions, evaluate_variation, run_conditions
+from optimise.evaluation.case_inputs import scaled_damping
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.job import Job, Setting
 from optimise.spec.campaign import ClusterSpec, LimitsSpec, OffDesignSpec
@@ -75,7 +76,7 @@ def test_a_condition_changes_what_it_says(case):
 def test_damping_of_components_is_scaled_too(case):
     own = case.catenary.model_dump()
     own["damping"] = {"alpha": 0.01, "beta": 1e-4, "droppers": {"alpha": 0.0, "beta": 2e-4}}
-    made = off_design.scaled_damping(CatenarySpec.model_validate(own).model_dump()["damping"], 2.0)
+    made = scaled_damping(CatenarySpec.model_validate(own).model_dump()["damping"], 2.0)
     assert made["alpha"] == 0.02 and made["droppers"]["beta"] == 4e-4 and made["stitch"] is None
 
 

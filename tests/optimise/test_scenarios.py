@@ -10,6 +10,7 @@ from cheap_evaluation import campaign_of
 from pydantic import ValidationError
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
+from dynamics.spec.case import CaseSpec
 from dynamics.spec.mean_force import reference_mean_force
 from dynamics.steady_state.periodic import solve_periodic
 from optimise.evaluation.constraints import Reference, force_of_share
@@ -35,6 +36,19 @@ def around(case, objectives=("sigma",), **content):
     found = scenario_set(ScenariosSpec.model_validate(content), objectives, case)
     assert found is not None
     return found
+
+
+def test_damping_of_components_is_scaled_as_that_of_the_line(bruni):
+    """As the off-design table has it; a component without its own damping has that of the line."""
+    own = {"alpha": 0.01, "beta": 1e-4, "contact_wire": {"alpha": 0.02, "beta": 2e-4}}
+    case = bruni.model_dump()
+    case["catenary"]["damping"] |= own
+    case["periodic"]["method"] = "operator"
+    found = around(CaseSpec.model_validate(case), **SPEEDS, damping_factors=[0.5, 1])
+    half, whole = (w.case.catenary.damping for w in found.conditions[:2])
+    assert (half.alpha, half.beta) == (0.005, 5e-5)
+    assert (half.contact_wire.alpha, half.contact_wire.beta) == (0.01, 1e-4) and half.droppers is None
+    assert whole == CaseSpec.model_validate(case).catenary.damping
 
 
 def figures(sigma, lowest=50.0, uplift=60.0):
