@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 
-__all__ = ["error_text", "number", "with_bound_units", "with_error"]
+__all__ = ["beside_limit", "error_text", "number", "with_bound_units", "with_error"]
 
 UNIT_AFTER_NUMBER = re.compile(r"(\d) (N|%|mm|km/h)(?!\w)")
 # decimals that a small error may add to a figure
 MOST_ADDED = 2
+# decimals beyond which a number is rounding
+MOST_BESIDE_LIMIT = 12
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -38,6 +40,19 @@ def with_error(value: float, error: float | None, digits: int, *, signed: bool =
     digits = len(size.partition(".")[2]) if size else digits
     text = f"{'+' if signed and round(value, digits) > 0.0 else ''}{number(value, digits)}"
     return f"{text} ± {size}" if size else text
+
+
+def beside_limit(value: float, limit: float | None, digits: int) -> str:
+    """Write a number with ``digits`` decimals, or as many more as tell below, at or above a limit."""
+    decimals = digits
+    if limit is not None:
+        while decimals < MOST_BESIDE_LIMIT and _side(round(value, decimals), limit) != _side(value, limit):
+            decimals += 1
+    return number(value, decimals)
+
+
+def _side(value: float, limit: float) -> int:
+    return (value > limit) - (value < limit)
 
 
 def error_text(error: float, digits: int) -> str:

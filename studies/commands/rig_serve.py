@@ -18,7 +18,7 @@ out in docs/reference/rig-service.md.
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -89,19 +89,29 @@ def run(composed: Composed[ServeJob]) -> int:
                 radius = None
         about = _about(job, engine, manifest, radius)
         journal = Journal(folder.path / "run.journal", about)
-        opened.callback(journal.close)
         session = _session(job, engine, journal, folder)
+        opened.callback(_close, journal, session, folder)
         began = perf_counter()
         if ways is not None:
             _serve(session, ways, job, folder)
         elif device is not None:
             _dry_run(session, job, device, loop.delay_steps)
-    code = finish(folder, job, about, session.steps, session.reason)
-    folder.say(
-        f"{SENTENCES[session.reason].capitalize()} after {session.steps.number} steps, {perf_counter() - began:.1f} s."
-    )
+    sentence = SENTENCES[session.reason].capitalize()
+    said = f"{sentence} after {session.steps.number} steps, {perf_counter() - began:.1f} s."
+    code = finish(folder, job, about, session.steps, (session.reason, said))
     whole = session.steps.unwritten is None
     return 0 if session.reason is Reason.DONE and whole and code == 0 else 1
+
+
+def _close(journal: Journal, session: RigSession, folder: RunFolder) -> None:
+    """End the journal; where it is not known to be on the disk itself, say so: what can be read counts."""
+    from studies.rig.served_run import tell
+
+    try:
+        journal.close()
+    except WriteError as error:
+        session.steps.unwritten = error
+        tell(folder, f"{error.filename} may have lost its end: {error.strerror}", warning=True)
 
 
 def _about(job: ServeJob, engine: LoopEngine, manifest: dict[str, Any], radius: float | None) -> dict[str, Any]:
@@ -176,14 +186,14 @@ def _session(job: ServeJob, engine: LoopEngine, journal: Journal, folder: RunFol
     """Session around the loop's engine, everything it says in the log."""
     from dynamics.rig.service.session import RigSession, TestPlan
     from dynamics.rig.service.steps import StepTaker
+    from studies.rig.served_run import tell
 
     model = engine.model
     steps = max(1, round(job.duration_s / model.dt))
     plan = TestPlan(model.steps, model.dt, steps, engine.settings.delay_steps)
 
     def say(line: str) -> None:
-        with suppress(WriteError):  # a disk that takes no log must not end the test: the journal stops it in order
-            folder.warn(line)
+        tell(folder, line, warning=True)  # a disk that takes no log must not end the test: the journal stops it
 
     taker = StepTaker(engine, job.service, model.dt, journal.add, say)
     return RigSession(taker, job.service, plan, say)

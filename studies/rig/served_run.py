@@ -2,59 +2,133 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from catenary.errors import WriteError
 from catenary.storage.files import write_bytes_atomic, write_json_atomic
 from dynamics.charts.drawing import charts_figure
 from dynamics.charts.files import figure_png
-from dynamics.charts.parts import Chart, Curve, Stations
+from dynamics.charts.numbers import beside_limit
 from dynamics.rig.service.frames import Reason
 from dynamics.rig.service.journal import read_journal
-from dynamics.rig.service.run import Blocks, Course, blocks_of, course_of, write_run
+from dynamics.rig.service.run import (
+    Blocks,
+    Columns,
+    Course,
+    blocks_of,
+    course_of,
+    steps_before_the_stop,
+    write_run,
+)
 from dynamics.rig.service.steps import SENTENCES, Counts, StepTaker
 from studies.jobs.service import ServeJob
+from studies.rig.span_charts import span_charts
 from studies.writing.run_folder import RunFolder
 
-__all__ = ["finish", "settled_sentence", "span_charts", "span_statistics"]
+__all__ = ["finish", "settled_sentence", "span_statistics", "tell"]
 
-SHOWN_SPANS = 5
 # what had a substitute, and why
 SUBSTITUTES = ("substituted", "lost", "late", "out_of_order", "absurd")
 
 
-def finish(folder: RunFolder, job: ServeJob, about: dict[str, Any], taken: StepTaker, reason: Reason) -> int:
-    """Write run.nc, summary.json and the figures of a test that is over; 1 where no span was whole."""
+def tell(folder: RunFolder, line: str, *, warning: bool = False) -> None:
+    """Print a line and keep it in the log; where the disk does not take it, what follows is still said and done."""
+    with suppress(WriteError):
+        (folder.warn if warning else folder.say)(line)
+
+
+def finish(folder: RunFolder, job: ServeJob, about: dict[str, Any], taken: StepTaker, ended: tuple[Reason, str]) -> int:
+    """Say what a test that is over was, and write what the disk takes of run.nc, summary.json and its figures.
+
+    Parameters
+    ----------
+    ended : (Reason, str)
+        Why the test ended, and the sentence that says it.
+
+    Returns
+    -------
+    int
+        1 where no span was whole, or a file could not be written.
+    """
     _, columns = read_journal(folder.path / "run.journal")
-    ended = {"reason": reason.name.lower(), "message": SENTENCES[reason]}
-    attributes = {**about, **ended, "title": f"rig test on {about['catenary']}"}
-    write_run(folder.path / "run.nc", columns, job, attributes)
+    why = {"reason": ended[0].name.lower(), "message": SENTENCES[ended[0]]}
     blocks = blocks_of(columns, int(about["steps_per_span"]), float(about["span_m"]), float(about["dt_s"]), job.signal)
     course = course_of(columns, float(about["dt_s"]))
     trips = columns["round_trip"][np.isfinite(columns["round_trip"])]
     summary = {
         "schema_version": 1,
-        **ended,
-        "steps": len(columns["step"]),
-        "frames": _frames(taken, len(columns["step"]), job.service.loss.largest_share_percent),
+        **why,
+        "steps": taken.number,
+        "frames": _frames(taken, job.service.loss.largest_share_percent),
         "round_trip_ms": _percentiles(1e3 * trips),
         "service_time_ms": _percentiles(1e3 * columns["service_time"]),
         **({} if course is None else _extremes(course)),
         **({} if blocks is None else span_statistics(blocks, about, job.loop.ramp_s)),
     }
-    write_json_atomic(folder.path / "summary.json", summary)
+    attributes = {**about, **why, "title": f"rig test on {about['catenary']}"}
+    files = {
+        "run.nc": partial(write_run, folder.path / "run.nc", columns, job, attributes),
+        "summary.json": partial(write_json_atomic, folder.path / "summary.json", summary),
+    }
     if blocks is not None:
-        for chart in span_charts(blocks, what_repeats(about)):
-            write_bytes_atomic(folder.path / "figures" / f"{chart.name}.png", figure_png(charts_figure([chart])))
+        files["figures/"] = partial(_draw, folder.path / "figures", blocks, what_repeats(about))
+    missing = _write(files)
     _say(folder, summary)
-    return int(blocks is None)
+    there = [name for name in ("run.journal", *files) if name not in missing]
+    tell(folder, f"Wrote to {folder.path}/ ({', '.join(there)})")
+    tell(folder, ended[1])
+    if missing:
+        tell(
+            folder,
+            _what_holds_it(folder.path, missing, columns, taken.number, 2 * int(about["steps_per_span"])),
+            warning=True,
+        )
+    return int(blocks is None or bool(missing))
 
 
-def _frames(taken: StepTaker, steps: int, allowed: float) -> dict[str, Any]:
+def _draw(folder: Path, blocks: Blocks, what: str) -> None:
+    """Write the figures."""
+    for chart in span_charts(blocks, what):
+        write_bytes_atomic(folder / f"{chart.name}.png", figure_png(charts_figure([chart])))
+
+
+def _write(files: dict[str, Callable[[], None]]) -> dict[str, str]:
+    """Write every file that the disk takes; the system's reason by the name of each that it does not."""
+    missing = dict[str, str]()
+    for name, write in files.items():
+        try:
+            write()
+        except WriteError as error:
+            missing[name] = str(error.strerror)
+    return missing
+
+
+def _what_holds_it(folder: Path, missing: dict[str, str], columns: Columns, steps: int, needed: int) -> str:
+    """Sentence that says what was not written, what holds the test all the same, and which command reads it."""
+    kept = len(columns["step"])
+    which = f"all {steps} steps" if kept == steps else f"the first {kept} of {steps} steps"
+    said = (
+        f"{', '.join(missing)} could not be written: {next(iter(missing.values()))}. {folder}/run.journal holds the "
+        f"record of {which}"
+    )
+    if steps_before_the_stop(columns) < needed:
+        return f"{said}, fewer than the {needed} of a test that `catenary rig compare` reads"
+    return (
+        f"{said}: `catenary rig compare prediction=... measured={folder}` reads that, and needs neither run.nc nor "
+        "summary.json"
+    )
+
+
+def _frames(taken: StepTaker, allowed: float) -> dict[str, Any]:
     """Counts of the frames, all of them and those that had a substitute in the test and on the way down; share [%]."""
-    whole, down = taken.counts, taken.on_way_down
+    whole, down, steps = taken.counts, taken.on_way_down, taken.number
     count = steps if taken.steps_of_test is None else min(steps, taken.steps_of_test)
     substituted = whole.substituted - down.substituted
     judged = {"share_percent": 100.0 * substituted / count if count else 0.0, "largest_share_percent": allowed}
@@ -80,37 +154,42 @@ def _substitutes(counts: dict[str, Any], share: str = "") -> str:
 def _say(folder: RunFolder, summary: dict[str, Any]) -> None:
     frames = summary["frames"]
     test, down = frames["test"], frames["way_down"]
-    share = f" ({test['share_percent']:.1f} %"
-    if summary["reason"] in (Reason.DONE.name.lower(), Reason.SUBSTITUTES.name.lower()):
-        share += f", judged against {test['largest_share_percent']:g} %"
-    folder.say(f"{summary['steps']} steps. In the test {_substitutes(test, f'{share})')}")
+    judged = summary["reason"] in (Reason.DONE.name.lower(), Reason.SUBSTITUTES.name.lower())
+    allowed = test["largest_share_percent"] if judged else None
+    share = f" ({beside_limit(test['share_percent'], allowed, 1)} %"
+    if judged:
+        share += f", judged against {allowed:.12g} %"
+    tell(folder, f"{summary['steps']} steps. In the test {_substitutes(test, f'{share})')}")
     if down["steps"]:
-        folder.say(f"On the way to the safe height, which is not judged, {_substitutes(down)}")
-    folder.say(
-        f"Of all datagrams {frames['repeated']} were repeated, {frames['foreign'] + frames['broken']} foreign or broken"
+        tell(folder, f"On the way to the safe height, which is not judged, {_substitutes(down)}")
+    tell(
+        folder,
+        f"Of all datagrams {frames['repeated']} were repeated, "
+        f"{frames['foreign'] + frames['broken']} foreign or broken",
     )
     if summary["round_trip_ms"]:
         trip = summary["round_trip_ms"]
-        folder.say(
+        tell(
+            folder,
             f"Round trip: median {trip['median']:.3f} ms, p99.9 {trip['p99.9']:.3f} ms, "
-            f"largest {trip['largest']:.3f} ms"
+            f"largest {trip['largest']:.3f} ms",
         )
     if "contact_force_std_N" in summary:
-        folder.say(
+        tell(
+            folder,
             f"Contact force, mean of the last {_averaged(summary)}: mean "
-            f"{summary['contact_force_mean_N']:.1f} N, standard deviation {summary['contact_force_std_N']:.2f} N"
+            f"{summary['contact_force_mean_N']:.1f} N, standard deviation {summary['contact_force_std_N']:.2f} N",
         )
-        folder.say(settled_sentence(summary))
+        tell(folder, settled_sentence(summary))
     if "largest_force_N" in summary:
-        folder.say(f"Largest force {summary['largest_force_N']:.0f} N, at {summary['largest_force_at_s']:.1f} s")
+        tell(folder, f"Largest force {summary['largest_force_N']:.0f} N, at {summary['largest_force_at_s']:.1f} s")
     if summary.get("contact_lost_s"):
-        folder.warn(
+        tell(
+            folder,
             f"CONTACT WAS LOST for {summary['contact_lost_s']:.2f} s between {summary['contact_lost_from_s']:.1f} and "
             f"{summary['contact_lost_to_s']:.1f} s of the test: see figures/force_by_span.png; fewer "
-            "loop.height_harmonics or a longer loop.ramp_s lose less"
+            "loop.height_harmonics or a longer loop.ramp_s lose less",
         )
-    figures = ", figures/" if "spans" in summary else ""
-    folder.say(f"Wrote to {folder.path}/ (run.nc, run.journal, summary.json{figures})")
 
 
 def what_repeats(about: dict[str, Any]) -> str:
@@ -183,46 +262,3 @@ def span_statistics(blocks: Blocks, about: dict[str, Any], ramp: float) -> dict[
         "last_change_N": change,
         "left_to_settle_N": left,
     }
-
-
-def span_charts(blocks: Blocks, what: str = "span") -> list[Chart]:
-    """Force along the span, or the period, force of every one, and change from one to the next."""
-    last = blocks.force[-min(blocks.averaged, SHOWN_SPANS) :]
-    spans = np.arange(1.0, len(blocks.force) + 1.0)
-    along = [Curve(f"last {what}s", blocks.x, y, "m", "N", "muted") for y in last]
-    along.append(Curve(f"mean of the last {blocks.averaged} {what}s", blocks.x, blocks.mean, "m", "N"))
-    by_span = [
-        Curve("largest", spans, blocks.force.max(axis=1), "", "N", "nominal"),
-        Curve("mean", spans, blocks.force.mean(axis=1), "", "N", "best"),
-        Curve("least", spans, blocks.force.min(axis=1), "", "N", "other"),
-    ]
-    from_second = slice(1 if len(spans) > 1 else 0, None)
-    change = np.log10(np.maximum(blocks.change, 1e-12))[from_second]
-    supports = Stations("supports", np.array([0.0, blocks.x[-1] + blocks.x[1]]), full_height=True)
-    return [
-        Chart(
-            "force_along_the_span",
-            f"Contact force along the {what}",
-            "",
-            "Station",
-            "Contact force, filtered",
-            tuple(along),
-            (supports,),
-        ),
-        Chart(
-            "force_by_span",
-            f"Contact force of every {what}",
-            "",
-            f"{what.capitalize()} of the test",
-            "Contact force, filtered",
-            tuple(by_span),
-        ),
-        Chart(
-            "convergence",
-            "Change from block to block",
-            "",
-            f"{what.capitalize()} of the test",
-            "RMS change of the force, power of ten",
-            (Curve(f"change from the {what} before", spans[from_second], change, "", "log10 N"),),
-        ),
-    ]

@@ -13,6 +13,7 @@ from matplotlib.colors import to_hex
 
 from dynamics.charts.drawing import charts_figure, thinned
 from dynamics.charts.files import figure_png, figure_svg
+from dynamics.charts.numbers import beside_limit
 from dynamics.charts.parts import Chart, Curve, HeatMap, Level, Stations
 from dynamics.charts.ticks import nice_exaggeration, ticks
 from studies.report.drawing.hover import hover_data
@@ -188,3 +189,12 @@ def test_sampled_values_beyond_the_points_that_are_drawn_have_no_tick():
     curve = Curve("80 m", np.array([55.0]), np.array([30.0]), "m", "N")
     chart = Chart("a", "a", "", "distance", "sigma", (curve,), sampled=((55.0, 80.0, 110.0), ()))
     assert texts(axes_of(chart).get_xticklabels()) == ["55"]
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "text"),
+    [(4.95, 5.0, "4.95"), (5.0, 5.0, "5.0"), (5.04, 5.0, "5.04"), (4.9999, 5.0, "4.9999"), (4.2, 5.0, "4.2"),
+     (4.96, None, "5.0"), (0.02, 0.0, "0.02"), (100.0 * 99 / 2000, 5.0, "4.95")],
+)  # fmt: skip
+def test_a_number_next_to_its_limit_is_never_written_as_on_another_side(value, limit, text):
+    assert beside_limit(value, limit, 1) == text

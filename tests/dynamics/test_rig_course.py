@@ -6,7 +6,8 @@ import pytest
 from dynamics.charts.drawing import charts_figure
 from dynamics.charts.files import figure_png
 from dynamics.rig.service.run import Blocks, course_of
-from studies.rig.served_run import settled_sentence, span_charts, span_statistics
+from studies.rig.served_run import settled_sentence, span_statistics
+from studies.rig.span_charts import span_charts
 
 DT = 2.0e-3
 ABOUT = {"steps_per_span": 100, "span_m": 50.0, "dt_s": DT}

@@ -141,6 +141,16 @@ def test_too_many_substitutes_do_not_end_a_test_as_done():
     rig.is_guarded()
 
 
+def test_a_share_next_to_its_limit_has_the_decimals_that_show_its_side():
+    """101 of 2000 were said to be 5.0 %, more than 5 % (here 5.05)."""
+    rig = Rig(steps=2000)
+    for k in range(2000):
+        if k % 20 != 1 and k != 10:
+            rig.force(k)
+    assert rig.session.reason is Reason.SUBSTITUTES
+    assert any("101 of 2000 answers (5.05 %) were to a substitute force: more than 5 %" in s for s in rig.said)
+
+
 def test_a_flood_fills_no_log_and_loses_no_count():
     """20,000 greetings in 0.1 s were 20,000 lines."""
     rig = Rig()

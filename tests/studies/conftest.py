@@ -1,5 +1,6 @@
 """A folder of its own for each test, and the command run in it."""
 
+import errno
 import os
 import shutil
 import subprocess
@@ -38,6 +39,26 @@ def folder(tmp_path, monkeypatch):
 def small_pictures(monkeypatch):
     """Pictures are a quarter as wide as those for people, and drawn in a third of the time."""
     monkeypatch.setattr(files, "PNG_WIDTH", min(files.PNG_WIDTH, 400))
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    """Function that lets no file be brought to the disk whose name holds a word; '' heals the disk."""
+    fsync, held = os.fsync, {}
+
+    def failing(handle):
+        name = Path(os.readlink(f"/proc/self/fd/{handle}")).name
+        if held and held["word"] in name:
+            raise OSError(held["reason"], os.strerror(held["reason"]))
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", failing)
+
+    def breaks(word, reason=errno.ENOSPC):
+        held.clear()
+        held.update({"word": word, "reason": reason} if word else {})
+
+    return breaks
 
 
 @pytest.fixture

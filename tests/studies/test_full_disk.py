@@ -2,7 +2,6 @@
 
 import errno
 import os
-from pathlib import Path
 
 import pytest
 
@@ -27,26 +26,6 @@ CAMPAIGN = (
     "trust.height_errors_mm=[]", "trust.length_errors_mm=[]", "trust.other_dimension=false", "limits.uplift_factor=2",
 )  # fmt: skip
 REASONS = {"full": errno.ENOSPC, "read-only": errno.EROFS}
-
-
-@pytest.fixture
-def broken(monkeypatch):
-    """Function that lets no file be brought to the disk whose name holds a word; '' heals the disk."""
-    fsync, held = os.fsync, {}
-
-    def failing(handle):
-        name = Path(os.readlink(f"/proc/self/fd/{handle}")).name
-        if held and held["word"] in name:
-            raise OSError(held["reason"], os.strerror(held["reason"]))
-        fsync(handle)
-
-    monkeypatch.setattr(os, "fsync", failing)
-
-    def breaks(word, reason=errno.ENOSPC):
-        held.clear()
-        held.update({"word": word, "reason": reason} if word else {})
-
-    return breaks
 
 
 def refused(ended, code, reason=errno.ENOSPC):

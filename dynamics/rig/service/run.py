@@ -15,7 +15,16 @@ from dynamics.results.dataset import write_histories
 from dynamics.rig.service.journal import COLUMNS
 from dynamics.spec.case import SignalSpec
 
-__all__ = ["SPANS_AVERAGED", "Blocks", "Course", "blocks_of", "course_of", "write_run"]
+__all__ = [
+    "SPANS_AVERAGED",
+    "Blocks",
+    "Columns",
+    "Course",
+    "blocks_of",
+    "course_of",
+    "steps_before_the_stop",
+    "write_run",
+]
 
 SPANS_AVERAGED = 10
 # a force below it counts as zero [N]
@@ -52,7 +61,7 @@ class Blocks:
 
 def blocks_of(columns: Columns, steps_per_span: int, span: float, dt: float, signal: SignalSpec) -> Blocks | None:
     """Cut a test into its spans, clear of what the filter does at its end; None where not one is whole."""
-    count = _steps_before_the_stop(columns)
+    count = steps_before_the_stop(columns)
     spans = (count - round(SETTLING_PERIODS / (signal.cutoff_hz * dt))) // steps_per_span
     if spans < 1:
         return None
@@ -87,7 +96,7 @@ class Course:
 
 def course_of(columns: Columns, dt: float) -> Course | None:
     """Filter of the force; None without a filter."""
-    force = columns["force"][: _steps_before_the_stop(columns)]
+    force = columns["force"][: steps_before_the_stop(columns)]
     if not len(force):
         return None
     top, lost = int(np.argmax(force)), np.flatnonzero(force < NO_CONTACT)
@@ -95,7 +104,8 @@ def course_of(columns: Columns, dt: float) -> Course | None:
     return Course(float(force[top]), dt * top, dt * len(lost), *ends)
 
 
-def _steps_before_the_stop(columns: Columns) -> int:
+def steps_before_the_stop(columns: Columns) -> int:
+    """Steps of a test before its way to the safe height."""
     stopping = np.flatnonzero(columns["mark"].astype(np.int64) & 2)
     return int(stopping[0]) if stopping.size else len(columns["force"])
 

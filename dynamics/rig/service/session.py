@@ -10,6 +10,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from dynamics.charts.numbers import beside_limit
 from dynamics.rig.service.frames import Frame, Kind, Reason, Refusal, pack, unpack
 from dynamics.rig.service.rates import Pace, Stamps
 from dynamics.rig.service.spec import ServiceSpec
@@ -285,11 +286,11 @@ class RigSession:
 
     def _end(self) -> Reason:
         """Judge a test that ran to its end: with too many substitutes it says little of the device."""
-        share = 100.0 * self.counts.substituted / self.steps.number
-        if share <= self._loss.largest_share_percent:
+        share, allowed = 100.0 * self.counts.substituted / self.steps.number, self._loss.largest_share_percent
+        if share <= allowed:
             return Reason.DONE
         self.say(
-            f"{self.counts.substituted} of {self.steps.number} answers ({share:.1f} %) were to a substitute force: "
-            f"more than {self._loss.largest_share_percent:g} % (loss.largest_share_percent) make no test that counts"
+            f"{self.counts.substituted} of {self.steps.number} answers ({beside_limit(share, allowed, 1)} %) were to a "
+            f"substitute force: more than {allowed:.12g} % (loss.largest_share_percent) make no test that counts"
         )
         return Reason.SUBSTITUTES
