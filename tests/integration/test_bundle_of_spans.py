@@ -64,6 +64,20 @@ def test_python_and_the_loop_give_them_too(folder, long_way, strategy):
     assert_same(found, wanted[strategy])
 
 
+def test_the_readme_says_period_of_what_repeats_and_span_of_a_span(folder, matrices):
+    """It called three spans together a span, and the next sentence a record of three of them two spans long."""
+    readme = " ".join((folder / "README.md").read_text(encoding="utf-8").split())
+    N, M = len(matrices.z0), matrices.I_cd.shape[2]
+    assert f"A period is the 3 spans of 40, 40, 40 m that repeat and takes {N} steps (N)." in readme
+    assert "| time steps a period |" in readme and "a record is as long as two spans (M steps" in readme
+    assert M == 2 * -(-N // 3) and f"dropper corrections f_d (9 × {M})" in readme
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    assert "length of the period" in manifest["variables"]["span"]["long_name"]
+    programs = " ".join(path.read_text(encoding="utf-8") for path in folder.iterdir() if path.suffix in (".h", ".m"))
+    for wrong in ("a 'span'", "steps a span", "droppers a span", "own span", "make a span", "span length"):
+        assert wrong not in readme and wrong not in programs, wrong
+
+
 def test_a_bundle_of_the_version_before_is_read(influence, tmp_path):
     """One first step for all droppers, as schema 2 had it."""
     folder = write_bundle(tmp_path / "bundle", influence, influence.case)

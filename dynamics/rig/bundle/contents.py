@@ -18,7 +18,7 @@ SCHEMA_VERSION = 3
 
 # name -> dimensions, unit, meaning
 VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
-    "z0": (("step",), "m", "static contact-wire height at x_n, relative to the support"),
+    "z0": (("step",), "m", "static contact-wire height at x_n, relative to that at x_0"),
     "I_cc": (("step", "force_step"), "m N-1", "contact height at step n per contact force at step m"),
     "I_cd": (
         ("step", "dropper", "dropper_step"),
@@ -37,8 +37,8 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "dropper_stiffness": ((), "N m-1", "axial stiffness in tension, none in compression"),
     "speed": ((), "m s-1", "train speed"),
     "dt": ((), "s", "time step of the loop"),
-    "span": ((), "m", "span length"),
-    "N": ((), "1", "time steps a span"),
+    "span": ((), "m", "length of the period: of one span, or of the spans that repeat together"),
+    "N": ((), "1", "time steps a period"),
     "M": ((), "1", "time steps in a dropper's record"),
     "dropper_offset": (("dropper",), "1", "step of the first sample of each dropper's record, within N steps of x_0"),
     "probe": (("probe_row", "probe_column"), "1", "10 row + column, counted from 1: tells transposed reading"),
@@ -51,7 +51,7 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "self_test_height": (
         ("self_test_strategy", "self_test_step"),
         "m",
-        "heights that answer them, step by step and span by span",
+        "heights that answer them, by the strategies step by step and span by span",
     ),
     "self_test_harmonics": ((), "1", "harmonics of the height kept in the self-test, the mean among them"),
     "self_test_dropper_kept": (
@@ -66,12 +66,15 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
 }
 
 CONVENTIONS = {
-    "height": "z upwards, relative to the contact wire's static height at the support",
+    "height": "z upwards, relative to the contact wire's static height at the support at x_0",
     "contact_force": "positive when the pantograph presses the wire upwards",
     "dropper_correction": "f_d >= 0 squeezes the ends together; it stands for the missing tension of a slack dropper",
-    "steps": "x_n = n v dt, n = 0..N-1, x_0 at the support; entries with m > n come from earlier passes",
-    "dropper_time": "sample k of dropper d is step dropper_offset[d] + k of the period it stands in; "
-    "period s does the same sN later; a record is two spans of the line, the dropper's own in their middle",
+    "steps": "x_n = n v dt, n = 0..N-1, x_0 at the support where the period begins; entries with m > n "
+    "come from earlier periods",
+    "period": "one span where all are alike, else the spans that repeat together; a span is from support to support",
+    "dropper_time": "sample k of dropper d is step dropper_offset[d] + k of the period it stands in; the same dropper "
+    "s periods later does the same sN steps later; a record is as long as two spans (M steps; of the longest where "
+    "they differ), the span in which the dropper hangs in its middle",
     "model": "z = z0 + I_cc f + sum_d I_cd[:, d, :] f_d[d, :]; e = I_dc f + convolution of K_dd with f_d; "
     "f_d = max(0, -(dropper_force + dropper_stiffness e))",
     "discretisation": "finite elements in space, Newmark 1/4-1/2 (bilinear) in time; loads and answers at the samples",

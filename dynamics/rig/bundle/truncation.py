@@ -22,8 +22,8 @@ def truncation_table(matrices: InfluenceMatrices, case: CaseSpec, test: SelfTest
     """Truncation and its error, at the mean force of the case and for 1 N of force at any frequency.
 
     Harmonics are not cut in the bundle but by whoever loads it: the height that is lost is listed for several numbers
-    of them. A dropper's record ends half a span before and half a span after its own span: what is cut there is a
-    slack that would lie outside, so the slack found near both ends under the self-test's force is given.
+    of them. A dropper's record begins half a span before the span in which it hangs and ends half a span after it: what
+    is cut is slack that would lie outside, so the slack found near both ends under the self-test's force is given.
     """
     N = len(matrices.z0)
     mean = case.mean_force_N or case.applied_force_N or 0.0
@@ -50,7 +50,7 @@ def truncation_table(matrices: InfluenceMatrices, case: CaseSpec, test: SelfTest
         "span_memory": "none is cut: every earlier pass is in the sums over frequencies",
         "quadrature_error_m_per_N": matrices.truncation_error * largest,
         "quadrature_error_m_at_mean_force": matrices.truncation_error * largest * mean,
-        "dropper_record": "at least half a span before and after the dropper's own span; slack outside is cut",
+        "dropper_record": "at least half a span before and after the span with the dropper; slack outside is cut",
         "slack_samples_at_record_ends": int(np.count_nonzero(ends)),
         "largest_correction_at_record_ends_N": float(ends.max()),
         "largest_correction_N": float(test.squeeze.max()),

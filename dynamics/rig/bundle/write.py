@@ -178,12 +178,10 @@ def _write_netcdf(path: Path, arrays: dict[str, NDArray[Any]], facts: dict[str, 
 
 
 def _what_repeats(spans: list[float]) -> str:
-    """Beginning of the sentence that says how many steps a span takes, or the spans before the line repeats."""
+    """Beginning of the sentence that says what a period is, and how many steps it takes."""
     if len(spans) == 1:
-        return f"One span of {spans[0]:g} m takes"
-    return (
-        f"The {len(spans)} spans of {', '.join(f'{s:g}' for s in spans)} m that repeat, together a 'span' below, take"
-    )
+        return f"A period is one span of {spans[0]:g} m and takes"
+    return f"A period is the {len(spans)} spans of {', '.join(f'{s:g}' for s in spans)} m that repeat and takes"
 
 
 def _force(facts: dict[str, Any]) -> str:

@@ -44,7 +44,7 @@ for i = 1:size (expected, 1)
   if ~all (isfinite (value(:))), error ('load_bundle: %s holds numbers that are not finite', expected{i, 1}); end
 end
 if abs (b.N * b.dt * b.speed / b.span - 1) > 1e-9
-  error ('load_bundle: %d steps of %g s at %g m/s do not make a span of %g m', b.N, b.dt, b.speed, b.span);
+  error ('load_bundle: %d steps of %g s at %g m/s do not make a period of %g m', b.N, b.dt, b.speed, b.span);
 end
 for i = 1:numel (names)
   if size (b.checksum, 1) ~= numel (names) || ~isequal (sums (b.(names{i})), b.checksum(i, :))

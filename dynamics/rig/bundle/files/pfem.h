@@ -10,9 +10,9 @@
 #ifndef PFEM_H
 #define PFEM_H
 
-#define PFEM_N @N@            /* steps a span */
+#define PFEM_N @N@            /* steps a period */
 #define PFEM_M @M@            /* samples of a dropper's local record */
-#define PFEM_DROPPERS @DROPPERS@     /* droppers a span */
+#define PFEM_DROPPERS @DROPPERS@     /* droppers a period */
 #define PFEM_SELF_TEST @TEST@   /* steps of the self-test */
 #define PFEM_SWEEPS @SWEEPS@       /* sweeps over the droppers in a step */
 #define PFEM_DATA_CRC @CRC@u   /* CRC-32 of pfem.bin's numbers */
@@ -28,7 +28,7 @@ typedef struct {
 
 /* What the file says of itself, and the stored self-test. */
 typedef struct {
-    double speed, dt, span;                          /* m/s, s, m */
+    double speed, dt, span;                          /* m/s, s, m; the period */
     int self_test_harmonics, self_test_dropper_harmonics;
     pfem_settings self_test;                         /* its strategy is set by pfem_self_test */
     double self_test_force[PFEM_SELF_TEST];          /* N */

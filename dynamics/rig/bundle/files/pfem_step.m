@@ -16,7 +16,7 @@ at = sub2ind ([nd M], d, k + 1);
 squeezed = find (any (s.f_d, 1));
 e = zeros (numel (d), 1);
 for x = unique (k)'
-  here = find (k == x);   % droppers of one span share a sample
+  here = find (k == x);   % droppers of one span of the line share a sample
   e(here) = (s.f' * s.I_dc(:, d(here), x+1))';
   if ~isempty (squeezed)
     lags = s.K_dd(d(here), :, x - (squeezed - 1) + M);
