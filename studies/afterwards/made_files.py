@@ -52,7 +52,7 @@ def refuse_damaged_plan(folder: Path, nominal: CatenarySpec, typed: Sequence[str
     Parameters
     ----------
     folder : Path
-        The campaign's; it may be none yet.
+        The campaign's, which may not be there yet.
     nominal : CatenarySpec
         Its line; one that repeats has no workbook.
     typed : sequence of str

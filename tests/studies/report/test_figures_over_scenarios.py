@@ -35,7 +35,7 @@ def found(tmp_path, monkeypatch):
 
     def errors(job, setting):
         each = {"contact_force_std_N": 0.5, "max_uplift_at_supports_mm": 0.25}
-        return DesignErrors(job.number, (each,) * len(setting.scenarios.labels))
+        return DesignErrors(job.number, (each,))
 
     monkeypatch.setattr("optimise.afterwards.objective_errors.evaluate_errors", errors)
     line = tmp_path / "short.yaml"
