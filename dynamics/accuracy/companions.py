@@ -10,6 +10,7 @@ from catenary.spec.mesh import LONGEST_ELEMENT, MeshSpec, default_mesh
 from dynamics.contact_force.statistics import ContactStatistics, contact_statistics, filter_force
 from dynamics.linear_algebra.row_widths import LANES
 from dynamics.results.solution import Solution
+from dynamics.results.warm_start import WarmStart
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.solver import PeriodicSpec
@@ -24,6 +25,7 @@ __all__ = [
     "FIGURES",
     "TIGHTER",
     "NoCompanionError",
+    "continued",
     "figures_in",
     "figures_of",
     "figures_of_train",
@@ -135,6 +137,22 @@ def iterated(case: CaseSpec, eq: Equilibrium, *, tighter: bool = False) -> tuple
     span_map.case = case.model_copy(update={"periodic": settings})
     *_, status = iterate(span_map, x, 0, None)
     return figures, _figures_of_record(span_map) if status is Status.OK else None
+
+
+def continued(case: CaseSpec, eq: Equilibrium, start: WarmStart) -> Floats | None:
+    """FIGURES of the steady state (pantograph, figure) that a run's iteration comes to at a tighter tolerance.
+
+    In the run's own window. Where it stalls, or is slow, they are those of the state that it came to by then; None
+    where it left the steady state, or the window is another one.
+    """
+    tighter = TIGHTER * case.periodic.tolerance
+    settings = case.periodic.model_copy(update={"tolerance": tighter, "precision": "double"})
+    span_map = SpanMap(case.model_copy(update={"periodic": settings}), eq)
+    x = span_map.near_start(start)
+    if x is None:
+        return None
+    *_, status = iterate(span_map, x, 0, None)
+    return None if status is Status.DIVERGED else _figures_of_record(span_map)
 
 
 def _figures_of_record(span_map: SpanMap) -> Floats:

@@ -184,12 +184,12 @@ def estimate_error(
         window = {"spans_behind": case.periodic.spans_behind, "spans_ahead": case.periodic.spans_ahead}
         settings = case.transient.model_copy(update=window)
         case = case.model_copy(update={"solver": "transient", "transient": settings})
-    companions, applied = SolvedCompanions(), solution.applied_force_N
+    companions, applied, start = SolvedCompanions(), solution.applied_force_N, solution.warm_start
     kind = DifferenceRun if solution.method == "difference" else EstimatedRun
 
     def of(k: int) -> NumericalError:
         shares = largest_window_share * float(figures[k, 0]), known_window_share
-        return _of_march(kind(case, solution.equilibrium, figures[k], applied, *shares, k, companions), solution)
+        return _of_march(kind(case, solution.equilibrium, figures[k], applied, *shares, k, companions, start), solution)
 
     found, rest = of(worst), tuple(of(k) for k in others)
     return replace(found, wall_time_s=time.perf_counter() - began, of_others=rest)

@@ -193,3 +193,17 @@ def test_a_state_that_does_not_repeat_is_estimated_by_marches(build_case):
     first, second = (half.contact_force_std_N for half in solution.halves)
     assert found["spread"] == pytest.approx(0.5 * abs(first - second))
     assert all(size > 0.0 for size in found.values())
+
+
+def test_what_a_long_window_holds_for_tens_of_spans_is_in_the_part_of_the_iteration(build_line, build_case):
+    """On the short window of the other mesh it fades at once, and that alone said a tenth of it."""
+    line = build_line("shinkansen_compound", elements_per_bay=3)
+    case = build_case(line, 270.27, mean_force_N=140.85, periodic={"spans_behind": 45, "spans_ahead": 49})
+    solution = solve_periodic(case)
+    left = abs(
+        sigma(solve_periodic(case.with_changes(periodic={"tolerance": 1.0e-6, "max_spans": 400}))) - sigma(solution)
+    )
+    given = case, solution.equilibrium, companions.figures_in(solution.statistics), solution.applied_force_N
+    short, _ = EstimatedRun(*given).iteration_error()
+    found, said = EstimatedRun(*given, start=solution.warm_start).iteration_error()
+    assert 3.0 * short[0] < left < 1.3 * found[0] and "in the run's own window" in said
