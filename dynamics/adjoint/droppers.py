@@ -31,11 +31,15 @@ class DropperSlope:
         Station [m].
     by_height, by_station : FigureSlopes
         Of every figure, per metre.
+    height_error, station_error : FigureSlopes, optional
+        How far these may be off (`dynamics.adjoint.slope_errors`); None where it is not known.
     """
 
     position: float
     by_height: FigureSlopes
     by_station: FigureSlopes
+    height_error: FigureSlopes | None = None
+    station_error: FigureSlopes | None = None
 
 
 @dataclass(frozen=True)
@@ -61,8 +65,8 @@ class DropperSlopes:
     check: CheckedStep
 
 
-def dropper_slopes(slopes: SteadySlopes) -> DropperSlopes:
-    """Derivatives of a steady state by every dropper, each alone and in every span."""
+def dropper_slopes(slopes: SteadySlopes, *, checked: bool = True) -> DropperSlopes:
+    """Derivatives of a steady state by every dropper, each alone and in every span; with a computed step to check."""
     solution = slopes.solution
     spec = solution.case.catenary
     key = "lengths" if spec.droppers.prescribed == "lengths" else "contact_wire_heights"
@@ -74,7 +78,8 @@ def dropper_slopes(slopes: SteadySlopes) -> DropperSlopes:
     rows = []
     for k, position in enumerate(spec.droppers.positions):
         rows.append(DropperSlope(position, by(key, k, HEIGHT_STEP), by("positions", k, STATION_STEP)))
-    return DropperSlopes(key.rpartition("_")[2], tuple(rows), _checked(solution, key, rows))
+    check = _checked(solution, key, rows) if checked else CheckedStep(CHECKED, math.nan, math.nan, 0)
+    return DropperSlopes(key.rpartition("_")[2], tuple(rows), check)
 
 
 def _moved(spec: CatenarySpec, key: str, by: list[float]) -> CatenarySpec:

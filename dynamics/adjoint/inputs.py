@@ -41,12 +41,15 @@ class InputSlope:
         What it is.
     slopes : FigureSlopes
         Derivatives per unit of the input.
+    error : FigureSlopes, optional
+        How far these may be off (`dynamics.adjoint.slope_errors`); None where it is not known.
     """
 
     name: str
     unit: str
     value: float
     slopes: FigureSlopes
+    error: FigureSlopes | None = None
 
 
 def input_slopes(slopes: SteadySlopes) -> tuple[InputSlope, ...]:

@@ -77,7 +77,7 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     for line in _closing_lines(summary, dropper_places(case.catenary)):
         folder.say(line)
     if composed.job.gradient and solution.status.has_figures:
-        for line in gradient_said(folder.path, solution):
+        for line in gradient_said(folder.path, solution, with_errors=composed.job.error_estimate):
             folder.say(line)
         write_report("simulation", folder.path)
     if composed.job.length_tolerance and solution.status.has_figures:

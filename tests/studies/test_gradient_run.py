@@ -7,6 +7,7 @@ import pytest
 from small_runs import BRUNI, SMALL_WINDOW
 
 from dynamics.adjoint.figures import SOFT
+from dynamics.charts.numbers import with_error
 
 
 def test_a_line_has_its_derivatives_in_words_files_and_page(catenary, folder):
@@ -19,14 +20,16 @@ def test_a_line_has_its_derivatives_in_words_files_and_page(catenary, folder):
     check = content["check"]
     assert check["expected_N"] < 0.0 and check["computed_N"] == pytest.approx(check["expected_N"], rel=0.2)
     strongest = max(rows, key=lambda row: abs(row["sigma_N_per_mm"]))
-    assert f"dropper {strongest['dropper']} {strongest['sigma_N_per_mm']:+.2f} N/mm" in ended.out
+    size = with_error(strongest["sigma_N_per_mm"], None, 2, signed=True)
+    assert f"dropper {strongest['dropper']} {size} N/mm" in ended.out
     inputs = {row["input"]: row for row in content["inputs"]}
     stiffness = inputs["contact.stiffness"]
     assert stiffness["unit"] == "N/m" and stiffness["sigma_N_per_10_percent"] == pytest.approx(
         0.1 * stiffness["value"] * stiffness["sigma_N_per_unit"]
     )
     most = max(inputs.values(), key=lambda row: abs(row["sigma_N_per_10_percent"]))
-    assert f"{most['input']} {most['sigma_N_per_10_percent']:+.2f} N" in ended.out
+    size = with_error(most["sigma_N_per_10_percent"], None, 2, signed=True)
+    assert f"{most['input']} {size} N" in ended.out
     with (run / "gradient.csv").open(encoding="utf-8") as file:
         written = list(csv.DictReader(file))
     assert [float(row["uplift_mm_per_mm"]) for row in written] == [row["uplift_mm_per_mm"] for row in rows]
@@ -39,6 +42,29 @@ def test_a_line_has_its_derivatives_in_words_files_and_page(catenary, folder):
     page = (run / "report.html").read_text(encoding="utf-8")
     assert "What each dropper does to σ" in page and "Check: a move of all droppers" in page
     assert (run / "figures" / "gradient.png").exists()
+
+
+def test_derivatives_have_their_errors_in_words_files_and_page(catenary, folder):
+    ended = catenary("simulate", *BRUNI, "gradient=true", "run_dir=run")
+    assert ended.code == 0, ended
+    run = folder / "run"
+    content = json.loads((run / "gradient.json").read_text(encoding="utf-8"))
+    rows = content["droppers"]
+    strongest = max(rows, key=lambda row: abs(row["sigma_N_per_mm"]))
+    size = with_error(strongest["sigma_N_per_mm"], strongest["sigma_N_per_mm_error"], 2, signed=True)
+    assert " ± " in size and f"dropper {strongest['dropper']} {size} N/mm" in ended.out
+    with (run / "gradient.csv").open(encoding="utf-8") as file:
+        written = list(csv.DictReader(file))
+    assert [float(row["force_min_N_per_mm_error"]) for row in written] == [
+        row["force_min_N_per_mm_error"] for row in rows
+    ]
+    (stiffness,) = (row for row in content["inputs"] if row["input"] == "contact.stiffness")
+    assert stiffness["sigma_N_per_10_percent_error"] == pytest.approx(
+        0.1 * stiffness["value"] * stiffness["sigma_N_per_unit_error"]
+    )
+    assert "200 % of the run's harmonics" in ended.out
+    page = (run / "report.html").read_text(encoding="utf-8")
+    assert "Derivatives have 200 % of the run's harmonics" in page.replace("&#39;", "'").replace("&#x27;", "'")
 
 
 @pytest.mark.parametrize("override", ["solver=transient", "slack_damping=released"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.charts.numbers import number
+from dynamics.charts.numbers import number, with_error
 from dynamics.charts.parts import Chart
 from studies.report.content.pieces import SpanResult
 from studies.report.drawing.parts import Table
@@ -27,7 +27,7 @@ def gradient_table(content: Mapping[str, Any]) -> Table:
     """Show the derivatives by every dropper, and their check."""
     rows = []
     for row in content["droppers"]:
-        cells = ("–" if row.get(key) is None else number(row[key], digits) for key, digits in DIGITS.items())
+        cells = (_cell(row, key, digits) for key, digits in DIGITS.items())
         rows.append((str(row["dropper"]), number(row["position_m"], 3), *cells))
     check, checked = content["check"], ""
     if check["expected_N"] is not None and check["computed_N"] is not None:
@@ -48,8 +48,19 @@ def gradient_table(content: Mapping[str, Any]) -> Table:
         f"Each row has the derivatives by the {WORDS[content['prescribed']][0]} and by its station, where this dropper "
         "alone changes, in every span. To first order they are exact while the same droppers are slack; over some "
         "tenths of a millimetre σ departs from them. Extremes of the force are smoothed; gradient.json says "
-        f"how.{whose}{checked}",
+        f"how.{_errors(content)}{whose}{checked}",
     )  # fmt: skip
+
+
+def _cell(row: Mapping[str, Any], key: str, digits: int) -> str:
+    """Write a derivative, and its error below it where that is known."""
+    return "–" if row.get(key) is None else with_error(row[key], row.get(f"{key}_error"), digits).replace(" ±", "\n±")
+
+
+def _errors(content: Mapping[str, Any]) -> str:
+    """Say what errors of the derivatives come from."""
+    said = str(content.get("errors_from") or "")
+    return f" {said[0].upper()}{said[1:]}." if said else ""
 
 
 def gradient_chart(content: Mapping[str, Any], result: SpanResult) -> Chart | None:
@@ -58,7 +69,10 @@ def gradient_chart(content: Mapping[str, Any], result: SpanResult) -> Chart | No
     values = np.array([row["sigma_N_per_mm"] for row in content["droppers"]], dtype=float)
     if like is None or len(values) != len(result.dropper_x) or not np.isfinite(values).all():
         return None
-    notes = tuple(f"dropper {k + 1}: {number(float(v), 3)} N/mm" for k, v in enumerate(values))
+    cells = (
+        with_error(float(row["sigma_N_per_mm"]), row.get("sigma_N_per_mm_error"), 3) for row in content["droppers"]
+    )
+    notes = tuple(f"dropper {k + 1}: {cell} N/mm" for k, cell in enumerate(cells))
     curve = replace(like.curves[0], y=values, y_unit="N/mm", notes=notes)
     top = 1.15 * max(float(np.abs(values).max()), 1e-9)
     about = {"name": "gradient", "title": "What each dropper does to σ", "y_label": "Change of σ"}
