@@ -66,7 +66,10 @@ class DropperSlopes:
 
 
 def dropper_slopes(slopes: SteadySlopes, *, checked: bool = True) -> DropperSlopes:
-    """Derivatives of a steady state by every dropper, each alone and in every span; with a computed step to check."""
+    """Derivatives of a steady state by every dropper, each alone and in every span.
+
+    They are ``checked`` by a computed step down them, unless that is not wanted; its figures are then NaN.
+    """
     solution = slopes.solution
     spec = solution.case.catenary
     key = "lengths" if spec.droppers.prescribed == "lengths" else "contact_wire_heights"

@@ -10,7 +10,10 @@ from catenary.spec.components import Spec
 from dynamics.adjoint.steady_slopes import FigureSlopes, SteadySlopes
 from dynamics.spec.case import CaseSpec
 
-__all__ = ["InputSlope", "input_slopes"]
+__all__ = ["DISTANCES", "InputSlope", "input_slopes"]
+
+# names of distances between pantographs begin so: ten per cent of one are many metres, too far for a slope
+DISTANCES = "trailing.distances_m["
 
 # blocks of a case whose numbers count, the case's own first
 BLOCKS = ("", "catenary", "catenary.contact_wire", "catenary.messenger_wire", "catenary.stitch", "catenary.droppers",

@@ -1,22 +1,23 @@
 """Derivatives of a steady state by droppers and inputs with their errors, by a companion of other numerics.
 
 Instants of slack move from sample to sample, and derivatives with them, more than the figures do
-(docs/theory/derivatives.md). By the operator the companion has twice the harmonics and samples: the derivatives are
+(docs/notebook/steady-state.md). By the operator the companion has twice the harmonics and samples: the derivatives are
 then its own, and their errors what the run's own differ by. A march's companion has half of the window and of the
 step; it is the worse of the two, so that the run's own derivatives stand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.errors import InputError
 from dynamics.adjoint.droppers import DropperSlopes, dropper_slopes
-from dynamics.adjoint.inputs import InputSlope, input_slopes
+from dynamics.adjoint.inputs import DISTANCES, InputSlope, input_slopes
 from dynamics.adjoint.steady_slopes import FigureSlopes, SteadySlopes
 from dynamics.results.solution import Solution
 from dynamics.solution import solve
@@ -28,14 +29,13 @@ __all__ = ["SteadyDerivatives", "steady_derivatives"]
 Floats = NDArray[np.float64]
 
 # harmonics and samples of the operator's companion over those of the run; the second where the first is marched
-FINER = 2.0, 1.4
+FINER = {"twice": 2.0, "1.4 times": 1.4}
 # of a march's companion over the run's: spans of the window, and step
 SHORTER = 0.5
 # derivatives may agree with the companion's by chance: those by droppers are off by the root mean square over all of
 # them at least; those by inputs, whose effects differ by orders, by a tenth of that over all inputs, and by a quarter
-# of what those by heights are off by relative to themselves (docs/theory/derivatives.md)
+# of what those by heights are off by relative to themselves (docs/notebook/steady-state.md)
 LEAST_OF_INPUTS, LEAST_AS_HEIGHTS = 0.1, 0.25
-DISTANCES = "trailing."  # per ten per cent of themselves they would outweigh all other inputs
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class SteadyDerivatives:
     droppers : DropperSlopes
     inputs : tuple of InputSlope
     errors_from : str
-        What their errors come from, or why these are not known; empty where none were asked for.
+        Sentence on what their errors come from, or why these are not known; empty where none were asked for.
     message : str
         Why there are no derivatives; else it is empty.
     """
@@ -67,46 +67,59 @@ def steady_derivatives(solution: Solution, *, with_errors: bool = True) -> Stead
         If the solution has not found a steady state, or its case lacks exact derivatives.
     """
     run = SteadySlopes(solution)
-    other, said = _companion(solution) if with_errors else (None, "")
-    if other is None:
+    beside, said = _companion(solution) if with_errors else (None, "")
+    if beside is None:
         return SteadyDerivatives(dropper_slopes(run), input_slopes(run), said, run.message)
-    beside, by_operator = SteadySlopes(other), solution.operator_state is not None
-    best, rest = (beside, run) if by_operator else (run, beside)
+    best, rest = (beside, run) if solution.operator_state is not None else (run, beside)
     droppers, others = dropper_slopes(best), dropper_slopes(rest, checked=False)
     heights = _Pair([d.by_height for d in droppers.droppers], [d.by_height for d in others.droppers])
     stations = _Pair([d.by_station for d in droppers.droppers], [d.by_station for d in others.droppers])
     each = zip(droppers.droppers, heights.errors(), stations.errors(), strict=True)
     rows = tuple(replace(d, height_error=height, station_error=station) for d, height, station in each)
     inputs = _inputs_with_errors(input_slopes(best), input_slopes(rest), LEAST_AS_HEIGHTS * heights.relative)
-    return SteadyDerivatives(replace(droppers, droppers=rows), inputs, said, best.message or rest.message)
+    return SteadyDerivatives(replace(droppers, droppers=rows), inputs, said, best.message)
 
 
-def _companion(solution: Solution) -> tuple[Solution | None, str]:
-    """Steady state of other numerics, and what errors of derivatives by it are, or why they are not known."""
-    case = solution.case
-    if solution.operator_state is None:
-        return _shorter(case, solution)
-    marched = ""
-    for finer in FINER:
+def _companion(solution: Solution) -> tuple[SteadySlopes | None, str]:
+    """Derivatives of other numerics, and what errors by them are; None, and why there are none."""
+    by_operator = solution.operator_state is not None
+    try:
+        found, said = _finer(solution) if by_operator else _shorter(solution)
+        slopes = None if found is None else SteadySlopes(found)
+    except InputError as error:  # what a window refuses
+        slopes, said = None, "; ".join(error.problems)
+    if slopes is not None and slopes.message:
+        slopes, said = None, slopes.message
+    return slopes, said if slopes is not None else f"the errors of these derivatives are not known: {said}"
+
+
+def _finer(solution: Solution) -> tuple[Solution | None, str]:
+    """Steady state by the operator with more harmonics and samples."""
+    case, marched = solution.case, ""
+    for words, finer in FINER.items():
         wanted = _with_periodic(case, resolution=finer * case.periodic.resolution)
         found = solve_by_operator(wanted, solution.equilibrium, solution.operator_start)
-        if not isinstance(found, str) and found.found_steady_state:
+        if not isinstance(found, str):
             return found, (
-                f"derivatives have {100.0 * finer:.0f} % of the run's harmonics and samples; their errors are how far "
-                "those of the run's own are from them"
+                f"these derivatives have {words} the harmonics and samples of the run; each ± is at least how "
+                "far those of the run are from them"
             )
-        marched = found if isinstance(found, str) else found.message
-    return None, f"errors of derivatives are not known: with more harmonics the line had to be marched: {marched}"
+        marched = found
+    return None, f"with more harmonics the line had to be marched: {marched}"
 
 
-def _shorter(case: CaseSpec, solution: Solution) -> tuple[Solution | None, str]:
+def _shorter(solution: Solution) -> tuple[Solution | None, str]:
     """Steady state of a march in half of the window by half of the step."""
+    case = solution.case
     spans = {name: max(2, round(SHORTER * getattr(case.periodic, name))) for name in ("spans_behind", "spans_ahead")}
     wanted = _with_periodic(case, method="march", precision="double", **spans)
     found = solve(wanted.model_copy(update={"dt": SHORTER * case.dt}), equilibrium=solution.equilibrium)
     if not found.found_steady_state:
-        return None, f"errors of derivatives are not known: half of the window by half of the step: {found.message}"
-    return found, "errors of derivatives are how far they are from those of half of the window by half of the step"
+        return None, f"in half of the window by half of the step no steady state was found: {found.message}"
+    return found, (
+        "each ± is at least how far a derivative is from that of half of the window by half of the step; what waves "
+        "from beyond the window do to derivatives by inputs is in neither"
+    )
 
 
 def _with_periodic(case: CaseSpec, **changes: Any) -> CaseSpec:
@@ -149,7 +162,10 @@ class _Pair:
         """How far each may be off: at least a share of the root mean square of all, and of itself (figure,)."""
         floor = np.maximum(least * _root_mean_square(self._apart), relative * self._sizes)
         rows = np.where(np.isfinite(self._apart), np.maximum(self._apart, floor), np.nan) / self._scale
-        return [FigureSlopes(*row, static) for row, static in zip(_fours(rows), self._static, strict=True)]
+        each = zip(rows.tolist(), self._static, strict=True)
+        return [
+            FigureSlopes(sigma, uplift, highest, lowest, static) for (sigma, uplift, highest, lowest), static in each
+        ]
 
 
 def _root_mean_square(rows: Floats) -> Floats:
@@ -157,8 +173,3 @@ def _root_mean_square(rows: Floats) -> Floats:
     known = np.isfinite(rows)
     squares = np.where(known, rows, 0.0) ** 2
     return np.sqrt(squares.sum(axis=0) / np.maximum(known.sum(axis=0), 1))
-
-
-def _fours(rows: Floats) -> Iterator[tuple[float, float, float, float]]:
-    """Rows of the figures of the dynamics: deviation, uplift, largest and smallest force."""
-    yield from rows.tolist()

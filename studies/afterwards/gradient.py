@@ -26,7 +26,6 @@ COLUMNS = ("dropper", "position_m", "sigma_N_per_mm", "sigma_N_per_m_of_station"
 ERROR_COLUMNS = tuple(f"{name}_error" for name in COLUMNS[2:])
 # what the extremes are
 WORST = "Each figure of the train is that of the pantograph for which it is worst."
-DISTANCES = "trailing.distances_m["  # ten per cent of one are many metres, too far for a slope
 NONE_HANGS = "form-finding found no equilibrium of the line with a dropper moved a little"
 SMOOTH = "largest force as tau ln(sum exp(f / tau)) over the filtered force f of a period, smallest as that of -f"
 
@@ -132,11 +131,13 @@ def _by_tenth(value: float, slopes: FigureSlopes) -> dict[str, float | None]:
 
 def _finite(value: float) -> float | None:
     """Number, or None where a dropper cannot be moved."""
-    return float(value) if math.isfinite(value) else None
+    return value if math.isfinite(value) else None
 
 
 def gradient_lines(content: dict[str, Any]) -> list[str]:
     """Derivatives in words: the three droppers that matter most, and the check by a computed step."""
+    from dynamics.adjoint.inputs import DISTANCES
+
     what = {"heights": "higher contact wire", "lengths": "longer dropper"}[content["prescribed"]]
     known = [row for row in content["droppers"] if row["sigma_N_per_mm"] is not None]
     strong = sorted(known, key=lambda row: -abs(row["sigma_N_per_mm"]))[:3]
@@ -161,7 +162,8 @@ def gradient_lines(content: dict[str, Any]) -> list[str]:
         turned = check["slack_steps_changed"]
         lines.append(
             f"check of these slopes: a move of all droppers down them, by {check['largest_change_mm']:g} mm at most, "
-            f"changes σ by {check['computed_N']:+.2f} N; the slopes predict {check['expected_N']:+.2f} N"
+            f"changes σ by {with_error(check['computed_N'], None, 2, signed=True)} N; the slopes predict "
+            f"{with_error(check['expected_N'], None, 2, signed=True)} N"
             + (
                 f"; droppers are then slack for {turned} time steps more or less, and σ has a kink at each of these"
                 if turned

@@ -50,7 +50,7 @@ def test_errors_by_inputs_hold_what_finer_numerics_have(found, finest):
     off = np.array([np.abs(np.subtract(x.slopes[:4], reference[x.name][:4])) for x in found.inputs])
     errors = np.array([x.error[:4] for x in found.inputs])
     assert (off <= errors).mean() > 0.85 and (off[:, 0] <= 3.0 * errors[:, 0]).all()
-    assert "200 % of the run's harmonics" in found.errors_from and not found.message
+    assert "twice the harmonics and samples of the run" in found.errors_from and not found.message
 
 
 def test_the_computed_step_is_of_the_numerics_that_derivatives_have(found):

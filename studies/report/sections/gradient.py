@@ -44,7 +44,7 @@ def gradient_table(content: Mapping[str, Any]) -> Table:
         ("dropper", "station\n[m]", f"σ {by}[N/mm]", "σ by station\n[N/m]", f"uplift {by}[mm/mm]",
          "uplift by station\n[mm/m]", f"F max {by}[N/mm]", f"F min {by}[N/mm]", f"own static force\n{by}[N/mm]"),
         tuple(rows),
-        "lrrrrrrrr",
+        "lrwwwwwwr",
         f"Each row has the derivatives by the {WORDS[content['prescribed']][0]} and by its station, where this dropper "
         "alone changes, in every span. To first order they are exact while the same droppers are slack; over some "
         "tenths of a millimetre σ departs from them. Extremes of the force are smoothed; gradient.json says "
@@ -53,8 +53,10 @@ def gradient_table(content: Mapping[str, Any]) -> Table:
 
 
 def _cell(row: Mapping[str, Any], key: str, digits: int) -> str:
-    """Write a derivative, and its error below it where that is known."""
-    return "–" if row.get(key) is None else with_error(row[key], row.get(f"{key}_error"), digits).replace(" ±", "\n±")
+    """Write a derivative, and its error where that is known, which stands below it where there is no room."""
+    if row.get(key) is None:
+        return "–"
+    return with_error(row[key], row.get(f"{key}_error"), digits).replace("± ", "±\N{NO-BREAK SPACE}")
 
 
 def _errors(content: Mapping[str, Any]) -> str:
